@@ -1,4 +1,4 @@
-/** What goes over a wire: the reply to a call, and the definition of a tool. */
+/** Calls: the reply, the definition of a tool, and every verb with its request and its outcome. */
 
 import type {
   DeleteRequest,
@@ -24,19 +24,19 @@ export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** The answer to a call, also for a failure. */
+/** The answer to a call, successful or not. */
 export interface Reply<Structured = unknown> {
-  /** What the model reads. */
+  /** For the model. */
   readonly content: readonly ReplyPart[];
-  /** What programs read; null where the dialect has no structured failure. */
+  /** For programs; null where the dialect has no structured failure. */
   readonly structured: Structured | null;
   readonly isError: boolean;
   readonly error?: { readonly code: string; readonly message: string };
-  /** What language servers said of files after the answers to their changes; `content` has it too. */
+  /** Diagnostics that arrived after the reply to their change; `content` has them too. */
   readonly late?: readonly DiagnosticsReport[];
 }
 
-/** JSON Schema as the tools need it. */
+/** The subset of JSON Schema that the tools use. */
 export interface JsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -56,15 +56,13 @@ export interface JsonSchema {
 /** A tool as any agent loop can use it. */
 export interface ToolDefinition {
   readonly name: string;
-  /** What it does, whatever the dialect calls it. */
+  /** The same in all dialects. */
   readonly verb: Verb;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly readOnly: boolean;
   execute(input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Reply>;
 }
-
-// The verbs of the engine, each with its request and its outcome.
 
 export interface Verbs {
   readonly read: { readonly request: ReadRequest; readonly outcome: ReadOutcome };
@@ -88,7 +86,7 @@ export type Verb = keyof Verbs;
 export type Request = Verbs[Verb]["request"];
 export type Outcome = Verbs[Verb]["outcome"];
 
-/** What a neutral request came to, as data (an outcome, or the problem that prevented it) and in the words of the dialect. */
+/** The result of a neutral request: as data (an outcome, or the problem that prevented it) and in the words of the dialect. */
 export type RunResult<V extends Verb = Verb> =
   | { readonly outcome: Verbs[V]["outcome"]; readonly problem?: undefined; readonly reply: Reply }
   | { readonly outcome?: undefined; readonly problem: ProblemData; readonly reply: Reply };

@@ -1,13 +1,10 @@
-/** Changing files: what is asked, how a place was found, what a change is made of. */
+/** Changing files: the requests, how an edit was matched, the outcomes. */
 
 import type { DiagnosticsReport } from "./lsp.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
-/**
- * The step of the ladder that found the place. Every step but `exact` compares something looser than the letters, and
- * is told in the answer.
- */
+/** The step that found the place: Edit tries `exact` first, then looser comparisons. The reply names every step but `exact`. */
 export type MatchedBy =
   | "exact"
   | "line ends"
@@ -22,41 +19,44 @@ export type MatchedBy =
 export interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
-  /** Every place, or the only one. */
+  /** Replace every occurrence, or the only one. */
   readonly all: boolean;
-  /** Nothing is looked for: the new text becomes lines of its own behind this line; 0 is before the first. */
+  /** No search: insert the new text as lines of its own after this line; 0 is before the first. */
   readonly behindLine?: number;
 }
 
-/** UTF-16 units `from` up to `to` of a text give way to `text`. */
+/** Replaces the UTF-16 units `from` (inclusive) to `to` (exclusive) of a text by `text`. */
 export interface TextChange {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** What a file consists of after a change: bytes `from` up to `to` of the file as it was, new ones, or a block of both. */
+/**
+ * The new content of a file is a list of pieces: bytes `from` to `to` (exclusive) of the old file, new bytes, or a
+ * block of both.
+ */
 export type Piece = { readonly from: number; readonly to: number } | Uint8Array | MadePiece;
 
-/** Bytes that are put together when they are written, the same each time, so that a change in very many places takes no memory. */
+/** Bytes that are computed when they are written, the same each time, so that a change in very many places needs no memory. */
 export interface MadePiece {
   readonly sizeBytes: number;
-  /** At once where the file is in memory. */
+  /** Synchronous if the file is in memory. */
   readonly make: () => Uint8Array | Promise<Uint8Array>;
 }
 
-/** A part of a diff. Lines carry ` `, `-` or `+` in front and no line end; `\ No newline at end of file` may stand among them. */
+/** A hunk of a diff. Lines start with ` `, `-` or `+` and have no line ending; `\ No newline at end of file` may follow one. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
   readonly newLines: number;
   readonly lines: readonly string[];
-  /** All of its lines end so, but for one without a newline; by default a `\r` before the newline is in the line. */
+  /** The ending of all lines but one without a newline; by default a `\r` before the newline is part of the line. */
   readonly lineEnd?: "\r\n";
 }
 
-/** Why a text that looks alike is not the one that was asked for. */
+/** Why similar text is not the text that the call asked for. */
 export type DifferenceKind =
   | "tab or space"
   | "indentation"
@@ -64,9 +64,9 @@ export type DifferenceKind =
   | "blank inside the line"
   | "line end"
   | "final newline"
-  /** The call has a line end in front, and nothing stands before the file's first line. */
+  /** The call's text starts with a line ending, but the similar text starts at the file's first line. */
   | "newline in front"
-  /** The file has bytes there that cannot be decoded, which Read shows as U+FFFD. */
+  /** The file has bytes there that cannot be decoded; Read shows them as U+FFFD. */
   | "undecoded byte"
   | "quote"
   | "look-alike"
@@ -77,33 +77,33 @@ export type DifferenceKind =
   | "extra line"
   | "text";
 
-/** The first place where the nearest region and the text that was looked for part ways. */
+/** The first difference between the nearest region and the text of the call. */
 export interface Difference {
   readonly kind: DifferenceKind;
-  /** The line of the file; lines count from 1. */
+  /** The line of the file, from 1. */
   readonly line: number;
-  /** That line as the call has it and as the file has it, without line ends; undefined where one of them lacks it. */
+  /** That line in the call and in the file, without line endings; undefined if it has no such line. */
   readonly asked: string | undefined;
   readonly actual: string | undefined;
 }
 
-/** The part of a file that is most like a text that was not found. It is shown, never written to. */
+/** The part of a file that is most similar to a text that was not found. It is shown, never changed. */
 export interface NearestRegion {
-  /** Its first line; lines count from 1. */
+  /** Its first line, from 1. */
   readonly from: number;
-  /** At most a few; without line ends. */
+  /** The first few, without line endings. */
   readonly lines: readonly string[];
-  /** How many lines the region has; more than are shown, perhaps. */
+  /** Lines of the whole region. */
   readonly linesTotal: number;
   readonly difference: Difference;
-  /** Nothing is like it; these lines stand where it was expected. */
+  /** Nothing is similar; these lines are at the expected place. */
   readonly isExpectedPlace?: true;
 }
 
 export interface EditRequest {
   readonly verb: "edit";
   readonly path: string;
-  /** All or nothing; a later one sees what the earlier ones did. */
+  /** All or nothing; each edit sees the result of those before it. */
   readonly edits: readonly [TextEdit, ...TextEdit[]];
   readonly profile: Profile;
 }
@@ -135,14 +135,14 @@ export interface PatchRequest {
   readonly profile: Profile;
 }
 
-/** A file, or a folder with all that is in it, is taken away. */
+/** Deletes a file, or a folder with all its content. */
 export interface DeleteRequest {
   readonly verb: "delete";
   readonly path: string;
   readonly profile: Profile;
 }
 
-/** A file, or a folder with all that is in it, gets another name. Nothing may be there. */
+/** Moves a file, or a folder with all its content. The new path must be free. */
 export interface MoveRequest {
   readonly verb: "move";
   readonly path: string;
@@ -150,26 +150,26 @@ export interface MoveRequest {
   readonly profile: Profile;
 }
 
-/** What the caller should know about a change besides the change itself. */
+/** What else the reply to a change should mention. */
 export type ChangeNote =
-  /** The file had other names; they keep the old content. */
+  /** The file had several hard links; the other names keep the old content. */
   | { readonly note: "links separated" }
-  /** The folder does not let files be replaced, so the file was written where it is. */
+  /** The folder does not allow files to be replaced, so the file was written in place. */
   | { readonly note: "in place" }
-  /** The new content is there, but the system could not confirm that it will outlast a power cut. */
+  /** The new content is written, but the system could not confirm that it is durable. */
   | { readonly note: "unconfirmed"; readonly errno: string }
-  /** Somebody else changed the file since it was read; those changes are still there. */
+  /** Another program changed the file since it was read; those changes are kept. */
   | { readonly note: "other changes" }
-  /** The content that was written has other line ends than the file had. */
+  /** The written content has other line endings than the file had. */
   | { readonly note: "line ends"; readonly before: LineEndName; readonly after: LineEndName }
-  /** Something about the file besides its content could not be kept, in words. */
+  /** Some metadata of the file could not be kept; `detail` says which. */
   | { readonly note: "metadata"; readonly detail: string }
   /**
-   * Something is not in the history; why, in words. Without the old content the change cannot be undone, without its
+   * Something is not in the history; `why` says why. Without the old content the change cannot be undone, without its
    * record undo does not know of it, and without the new content it can be undone but not shown.
    */
   | { readonly note: "not kept"; readonly what: "old content" | "record" | "new content"; readonly why: string }
-  /** The host's formatter changed what was written; `hunks` are empty where that would be too much to show. */
+  /** The host's formatter changed the written content; `hunks` is empty if that is too much to show. */
   | {
       readonly note: "reformatted";
       readonly additions: number;
@@ -177,37 +177,36 @@ export type ChangeNote =
       readonly hunks: readonly Hunk[];
     }
   | { readonly note: "formatter failed"; readonly why: string }
-  /** What was written is what was there. */
+  /** The content was the same as before. */
   | { readonly note: "same content" };
 
 export type LineEndName = "LF" | "CRLF" | "CR" | "mixed";
 
-/** One file and what became of it. */
 export interface ChangedFile {
-  /** The file as it is called now. */
+  /** Under its current name. */
   readonly target: Target;
   readonly did: "created" | "updated" | "deleted" | "moved";
-  /** Where a moved file was. */
+  /** The old path of a moved file. */
   readonly movedFrom?: Target;
   readonly hunks: readonly Hunk[];
   readonly additions: number;
   readonly deletions: number;
-  /** False where the diff would have been too long: then `hunks` is not all of it. */
+  /** False if the diff was too long and `hunks` is only a part of it. */
   readonly diffComplete: boolean;
-  /** The old content was too large to be compared, or no text: no diff was made, and no line counted. */
+  /** The old content was too large or binary: there is no diff, and no lines were counted. */
   readonly uncounted?: true;
-  /** The old content; undefined for a new file, and where it was too large to be held. */
+  /** The old content; undefined for a new file, and if it was too large to load. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
-  /** What language servers say of it as it is now, if one is in charge of it. */
+  /** If a language server handles the file. */
   readonly diagnostics?: DiagnosticsReport;
 }
 
-/** How one edit of a call was found. */
+/** How one edit of a call was matched. */
 export interface EditFound {
   readonly matchedBy: MatchedBy;
   readonly replacements: number;
-  /** The first line it changed, as the file is now. */
+  /** The first line that it changed, as numbered now. */
   readonly line: number;
 }
 
@@ -238,15 +237,15 @@ export interface NotebookEditOutcome {
     readonly index: number;
     readonly id: string;
     readonly type: CellType;
-    /** Of code what it is written in, of others the type. */
+    /** Of code its language, of other cells the type. */
     readonly language: string;
     readonly oldSource: string | undefined;
   };
   readonly source: string;
   readonly cellsTotal: number;
-  /** Outputs of the old source were taken away. */
+  /** The outputs of the old source were removed. */
   readonly cleared: boolean;
-  /** Cells behind this one have no id of their own, and are shown by another one from now on. */
+  /** Later cells have no id of their own, so their generated ids have changed. */
   readonly renumbered: boolean;
   readonly dryRun: boolean;
 }
@@ -255,12 +254,12 @@ export interface PatchOutcome {
   readonly kind: "patch";
   /** The first file's, or the folder's. */
   readonly target: Target;
-  /** None only of a folder that held none. */
+  /** Empty only for a folder without files. */
   readonly files: readonly ChangedFile[];
   readonly matchedBy: MatchedBy;
-  /** Was it a whole folder? Then those of its folders that stayed, since something had come into them meanwhile. */
+  /** Of a folder: its folders that could not be removed, because new files had appeared in them. */
   readonly foldersLeft?: readonly string[];
-  /** Was it a language server that said what to change, for a new name? */
+  /** Set if a language server provided the edits, for a rename. */
   readonly renamed?: Renamed;
   readonly dryRun: boolean;
 }
@@ -274,11 +273,10 @@ export interface Renamed {
 
 export type ChangeOutcome = EditOutcome | WriteOutcome | NotebookEditOutcome | PatchOutcome;
 
-// What a host does to a file after a tool changed it, and before the tool answers.
-
 /**
- * `path` is the file's real path. It may rewrite that file and nothing else of the workspace; Filehand holds its lock
- * meanwhile, so it MUST NOT call a tool. What it throws is told with the change, which stays made. The signal is aborted when the
- * call is cancelled, or when the formatter has taken too long (`formatterMsMax`); then it is not waited for any more.
+ * Runs after a tool changed a file and before the tool replies. `path` is the real path. The formatter may rewrite that
+ * file and no other file of the workspace; the file stays locked meanwhile, so it MUST NOT call a tool. The reply
+ * reports an exception; the change stays. The signal is aborted when the call is cancelled, or after `formatterMsMax`;
+ * then the call does not wait any longer.
  */
 export type Formatter = (file: { readonly path: string; readonly signal: AbortSignal }) => Promise<void> | void;

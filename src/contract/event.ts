@@ -1,4 +1,4 @@
-/** What a toolkit and its sessions tell those who watch: every call when it is over, and every file that was changed, as data. */
+/** Events for hosts and the inspector: every finished call, and every changed file. */
 
 import type { Answer, Question } from "./ask.ts";
 import type { Reply, Verb } from "./call.ts";
@@ -6,66 +6,68 @@ import type { Hunk } from "./edit.ts";
 import type { DiagnosticsReport } from "./lsp.ts";
 import type { Code } from "./problem.ts";
 
-/** What of a file a call was about. Lines, entries, pages and cells count from 1. */
+/** The part of a file that a call was about. Lines, entries, pages and cells count from 1. */
 export interface CallRange {
   readonly of: "lines" | "pages" | "cells" | "entries";
   readonly from: number;
-  /** The last one, itself included; null where it is not known, as of a call that failed. */
+  /** The last one, inclusive; null if unknown, as for a call that failed. */
   readonly to: number | null;
-  /** How many there are in all; null where nobody counted. */
+  /** Null if not counted. */
   readonly total: number | null;
 }
 
-/** What a call did to a file. */
 export interface CallChange {
-  /** Real and absolute; and below its root with forward slashes, for people. */
+  /** Real and absolute; and relative to its root with forward slashes, for people. */
   readonly path: string;
   readonly relative: string;
   readonly did: "created" | "updated" | "deleted" | "moved";
-  /** Where a moved file was, below its root. */
+  /** The old path of a moved file, relative to its root. */
   readonly movedFrom: string | null;
   readonly additions: number;
   readonly deletions: number;
 }
 
-/** One call, when it is over. Small: whoever wants more keeps `detail`. */
+/** One finished call. Small: input, reply and diffs are in `CallDetail`. */
 export interface CallEvent {
   readonly type: "call";
   /** Counts from 1 in each toolkit. */
   readonly id: number;
   readonly session: string;
-  /** Whom the session works for, where the host said so. */
+  /** The user that the session works for, if the host named one. */
   readonly principal: string | null;
   readonly dialect: string;
   /** As the model wrote it. */
   readonly tool: string;
-  /** Null for a tool that there is not. */
+  /** Null for an unknown tool. */
   readonly verb: Verb | null;
-  /** The file or folder below its root with forward slashes (empty: the root), or as it was asked for; null if none was named. */
+  /**
+   * The file or folder relative to its root with forward slashes (empty: the root), or as the caller wrote it; null if
+   * none was named.
+   */
   readonly path: string | null;
-  /** Real and absolute; null where nothing was found. */
+  /** Real and absolute; null if not found. */
   readonly real: string | null;
-  /** What was searched for. */
+  /** The pattern of a search. */
   readonly pattern: string | null;
   readonly range: CallRange | null;
   /** `ok`, or the code of the failure. `INTERNAL`: a bug. */
   readonly outcome: "ok" | Code | "INTERNAL";
-  /** Of a failure its finer reason, where its code has several; of a success what kind of answer it was. */
+  /** Of a failure the finer reason, if its code has several; of a success the kind of outcome. */
   readonly reason: string | null;
   readonly startedMs: number;
   readonly elapsedMs: number;
-  /** Estimated tokens of the reply, and those that a repeated read did not spend. */
+  /** Estimated tokens of the reply, and tokens that a repeated read saved. */
   readonly tokensGiven: number;
   readonly tokensSaved: number;
-  /** Files that were changed, or would have been in a dry run: the first 1,000 of them, and how many there are. */
+  /** Files that were changed, or would be in a dry run: the first 1,000, and the number of all. */
   readonly changes: readonly CallChange[];
   readonly changesTotal: number;
   readonly dryRun: boolean;
-  /** The turn of the history that the changes belong to; null where nothing was changed or no past is kept. */
+  /** The history turn of the changes; null if nothing changed or history is off. */
   readonly turn: string | null;
 }
 
-/** What is too large to be kept for every call. */
+/** The large parts of a call, which need not be kept for every call. */
 export interface CallDetail {
   /** As the model wrote it. */
   readonly input: unknown;
@@ -77,40 +79,38 @@ export interface CallDetail {
 
 export interface CallDiff {
   readonly hunks: readonly Hunk[];
-  /** False where the diff would have been too long: then `hunks` is not all of it. */
+  /** False if the diff was too long and `hunks` is only a part of it. */
   readonly complete: boolean;
 }
 
-/** MUST return at once; what it throws is a bug of the host and ends nobody's call. */
+/** MUST return at once. An exception is a bug of the host and does not fail the call. */
 export type CallListener = (event: CallEvent, detail: CallDetail) => void;
 
-/** A file that a call has just changed. */
 export interface FileChanged {
-  /** Real and absolute; of a moved file where it is now. */
+  /** Real and absolute; of a moved file the new path. */
   readonly path: string;
   readonly did: "created" | "updated" | "deleted" | "moved";
   readonly movedFrom?: string;
-  /** The session's id. */
   readonly session: string;
-  /** What language servers say of it, if one is in charge of it. */
+  /** If a language server handles the file. */
   readonly diagnostics?: DiagnosticsReport;
 }
 
-/** Called when the change is made and before it is answered. What it throws is lost: the change stays made. */
+/** Called after the change and before its reply. Exceptions are dropped: the change stays. */
 export type ChangeListener = (change: FileChanged) => void;
 
-// What a process tells an inspector in another process of this machine, and what it hears: JSON, a line each, over a socket
-// that is the user's alone. Nothing of it is written to a disk.
+// The protocol between a process and the inspector in another process of this machine: JSON lines over a socket that
+// only the user can open. None of it is written to disk.
 
-/** Raised when a message changes its meaning: who speaks another one does not connect. */
+/** Raised when the meaning of a message changes; processes with different versions do not connect. */
 export const reportProtocol = 1;
 
-/** Where an inspector listens, as its file in the state folder says it. */
+/** Where an inspector listens: the content of its file in the state folder. */
 export interface InspectorPlace {
   readonly protocol: number;
-  /** Of a socket, or of a pipe on Windows. */
+  /** Of a Unix socket, or of a named pipe on Windows. */
   readonly address: string;
-  /** Whoever can read the file may report. */
+  /** Proves that the reporter can read the file. */
   readonly key: string;
   readonly workspaces: readonly { readonly name: string; readonly roots: readonly string[] }[];
 }
@@ -120,14 +120,14 @@ export type Program = "mcp" | "serve" | "cli";
 export interface ReportHello {
   readonly type: "hello";
   readonly key: string;
-  /** The inspector's name of the workspace that these roots lie in. */
+  /** The inspector's name of the workspace that contains these roots. */
   readonly workspace: string;
   readonly roots: readonly string[];
   readonly pid: number;
   readonly program: Program;
 }
 
-/** Why a call comes without its detail. */
+/** Why the detail of a call is missing. */
 export type NoDetail = "dropped" | "too large";
 
 export interface ReportedCall {
@@ -138,7 +138,7 @@ export interface ReportedCall {
 
 export interface ReportedQuestion {
   readonly type: "ask";
-  /** Counts up in each connection. */
+  /** Unique in its connection. */
   readonly id: number;
   readonly session: string;
   readonly principal: string | null;
@@ -150,7 +150,7 @@ export type FromReporter =
   | ReportHello
   | ReportedCall
   | ReportedQuestion
-  /** Nobody waits for the answer any more. */
+  /** The call no longer waits for the answer. */
   | { readonly type: "cancel"; readonly id: number };
 
 export interface FromInspector {

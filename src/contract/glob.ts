@@ -1,4 +1,4 @@
-/** The verb `glob`: what is asked, what comes out. */
+/** The verb `glob`: request and outcome. */
 
 import type { Suggestion } from "./problem.ts";
 import type { Place, Target } from "./target.ts";
@@ -6,7 +6,7 @@ import type { Place, Target } from "./target.ts";
 export interface GlobRequest {
   readonly verb: "glob";
   readonly pattern: string;
-  /** Where to search; by default where relative paths start, and in all other roots. */
+  /** Where to search; by default the working directory and all other roots. */
   readonly path: string | undefined;
   readonly filesMax: number;
 }
@@ -14,7 +14,7 @@ export interface GlobRequest {
 export interface GlobFile {
   readonly absolute: string;
   readonly mtimeMs: number | undefined;
-  /** It is a link, and its time is its own. */
+  /** A symlink; `mtimeMs` is its own. */
   readonly link: boolean;
 }
 
@@ -26,25 +26,25 @@ export interface Counted {
 
 export interface GlobOutcome {
   readonly kind: "glob";
-  /** The folder that was searched, or the first of several. */
+  /** The searched folder, or the first of several. */
   readonly target: Target;
   readonly pattern: string;
-  /** Newest first; of the same time, by path. */
+  /** Newest first, then by path. */
   readonly files: readonly GlobFile[];
   readonly total: Counted;
-  /** Files that match too and are left out. */
+  /** Matching files that are left out. */
   readonly ignored: Counted;
   readonly hidden: Counted;
-  /** Files and folders that permission rules withhold. */
+  /** Files and folders hidden by rules. */
   readonly withheld: number;
   readonly withheldFolders: number;
   readonly unreadableFolders: number;
   /** Folders that were not searched because their names are not UTF-8. */
   readonly unnamedFolders: number;
-  /** Folders that match, and links to folders; neither are files. */
+  /** Matching folders, and matching links to folders; neither are files. */
   readonly folders: number;
   readonly linkedFolders: number;
-  /** The search was stopped after this long; undefined: it came to its end. */
+  /** Set if the search was stopped by the time limit. */
   readonly stoppedAfterMs: number | undefined;
   /** The folder that the pattern begins with does not exist. */
   readonly missing: { readonly place: Place; readonly suggestions: readonly Suggestion[] } | undefined;

@@ -1,37 +1,37 @@
-/** The verb `grep`: which lines of which files match, what is asked and what comes out. */
+/** The verb `grep`: the request, the outcome, and what can be wrong with a search. */
 
 import type { PatternFault } from "./problem.ts";
 import type { Target } from "./target.ts";
 
-/** Matching lines with their surroundings, only the files they are in, or how many each file has. */
+/** Matching lines with context, the files that contain a match, or the number of matching lines of each file. */
 export type GrepMode = "content" | "files" | "count";
 
 export interface GrepRequest {
   readonly verb: "grep";
-  /** A regular expression in the syntax of ripgrep's own engine. */
+  /** In the syntax of ripgrep's default engine. */
   readonly pattern: string;
-  /** A folder, or a file that is then the only one; by default where relative paths start, and all other roots. */
+  /** A folder or a single file; by default the working directory and all other roots. */
   readonly path: string | undefined;
-  /** Which files: globs as the caller wrote them, several of them between blanks or commas. */
+  /** Globs as the caller wrote them, separated by whitespace or commas. */
   readonly glob: string | undefined;
-  /** Kinds of files as ripgrep names them: `ts`, `py`. */
+  /** File types as ripgrep names them: `ts`, `py`. */
   readonly types: readonly string[];
   readonly mode: GrepMode;
   /** Lines of context. */
   readonly before: number;
   readonly after: number;
   readonly letterCase: "exact" | "any";
-  /** May a match reach over the end of a line? */
+  /** `lines`: a match may span several lines. */
   readonly reach: "line" | "lines";
   readonly numbers: boolean;
-  /** Entries (lines of the answer, or files) that are left out at the beginning, and how many are wanted then. */
+  /** Entries (lines of the reply, or files) to skip, and how many to return after that. */
   readonly skip: number;
   readonly entriesMax: number;
-  /** In which order files come; in `content` and `count` always by path, root by root. */
+  /** The order of files; `content` and `count` always sort by path, root by root. */
   readonly order: "path" | "newest";
-  /** UTF-16 units of a line; of a longer one the part around its match is shown. */
+  /** UTF-16 units of a line; of a longer line the part around its match is shown. */
   readonly lineCharsMax: number;
-  /** Shall each line say where it matches? That takes a second, short search. */
+  /** Report the position of each match; this takes a second, short search. */
   readonly spans?: true;
 }
 
@@ -39,24 +39,22 @@ export interface GrepLine {
   readonly line: number;
   readonly is: "match" | "context";
   readonly text: string;
-  /** Does the line go on before and behind what is shown of it? */
+  /** Is the line truncated before or after the text? */
   readonly cutBefore: boolean;
   readonly cutBehind: boolean;
-  /** From and to of each match, in UTF-16 units of `text`; only if they were asked for. */
+  /** Start and end of each match, in UTF-16 units of `text`; only if requested. */
   readonly spans?: readonly (readonly [number, number])[];
 }
 
 export interface GrepFile {
   readonly absolute: string;
-  /** The same without links, where lines of it are shown. */
+  /** The same with symlinks resolved, if lines are shown. */
   readonly real?: string;
-  /** In `content`. */
   readonly lines: readonly GrepLine[];
-  /** Matching lines of this file, in `count`. */
   readonly count: number;
 }
 
-/** A number that is exact, or that counting stopped at. */
+/** `at least`: counting stopped at this number. */
 export interface Tally {
   readonly number: number;
   readonly counted: "all" | "at least";
@@ -64,7 +62,7 @@ export interface Tally {
 
 export interface GrepOutcome {
   readonly kind: "grep";
-  /** What was searched, or the first of several. */
+  /** The searched folder or file, or the first of several. */
   readonly target: Target;
   readonly pattern: string;
   readonly mode: GrepMode;
@@ -75,39 +73,39 @@ export interface GrepOutcome {
   readonly entriesShown: number;
   readonly entriesTotal: Tally;
   readonly filesTotal: Tally;
-  /** Matching lines; not known in `files`. */
+  /** Matching lines; unknown in mode `files`. */
   readonly linesTotal: Tally | undefined;
-  /** Why the answer ends before the entries do. */
+  /** Why the reply ends before the entries do. */
   readonly stopped: "end" | "entries" | "bytes";
-  /** Entries to skip to go on. */
+  /** The `skip` of the next page. */
   readonly next: number | undefined;
-  /** The search was ended by the clock after so many milliseconds. */
+  /** The search was stopped after this many milliseconds. */
   readonly timedOutMs: number | undefined;
-  /** Files that were not searched because a rule hides them. */
+  /** Files that were not searched because rules hide them. */
   readonly withheld: Tally;
-  /** Links that were not followed, to what lies elsewhere than in the searched folder. */
+  /** Symlinks that were not followed, because they lead out of the searched folder. */
   readonly links: Tally;
   readonly unreadable: Tally;
-  /** Files that match but are binary, so that not all of their lines are here. */
+  /** Matching files that are binary, so some of their lines are missing. */
   readonly binary: number;
-  /** Matching files whose names are not UTF-8, so that no call could name them. */
+  /** Matching files whose names are not UTF-8, so no call can name them. */
   readonly unnamed: number;
-  /** Entries that could not be shown: their file changed meanwhile. */
+  /** Entries that are missing because their file changed during the search. */
   readonly unshown: number;
-  /** Files that match but are ignored; looked for only if nothing else matches. */
+  /** Matching files that are ignored; searched only if nothing else matches. */
   readonly ignored: Tally;
 }
 
-/** What is wrong with what is searched for, or where. */
+/** What is wrong with the pattern, the globs or the type of a search. */
 export type SearchFault =
   | { readonly of: "pattern"; readonly pattern: string; readonly why: "empty" | "nul" | "too long" }
   | {
       readonly of: "pattern";
       readonly pattern: string;
       readonly why: "engine";
-      /** The engine's own words. */
+      /** The engine's error message. */
       readonly message: string;
-      /** Where in the pattern, counted from 1, if the engine says so. */
+      /** The position in the pattern, from 1, if the engine reports one. */
       readonly at: number | undefined;
       readonly remedy: "escape braces" | "escape" | "no look-around" | "several lines" | undefined;
     }

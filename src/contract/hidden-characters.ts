@@ -1,10 +1,10 @@
 /**
- * Characters that a person does not see, or that make them see something else: what turns the writing direction, joins, has no width,
- * is blank without being a space, or only selects a form of the character before it. One list for the terminal, for questions over
- * MCP, for names in answers and for the inspector's page, so that whoever approves a change sees all of it everywhere.
+ * Characters that are invisible, or that change how the text around them looks: direction marks, joiners, zero-width
+ * characters, blanks that are no spaces, variation selectors. One list for the terminal, MCP questions, names in
+ * replies and the inspector's page, so that a person who approves a change sees all of it.
  */
 
-/** For use inside the brackets of a regular expression with the flag `u`. Controls and lone surrogates are not among them. */
+/** For a character class of a regular expression with the flag `u`. Control characters and lone surrogates are not included. */
 export const hiddenCharacters = [
   "\\u00ad\\u034f\\u061c", // soft hyphen, grapheme joiner, Arabic letter mark
   "\\u115f\\u1160\\u3164\\uffa0", // Hangul fillers
@@ -17,6 +17,6 @@ export const hiddenCharacters = [
   "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags, and what is kept for their like
 ].join("");
 
-/** Where one of them is at home and seen by what it does: in emoji, and in scripts that join their letters. One at a time. */
+/** Sequences in which one such character has a visible effect: emoji, and scripts that join letters. */
 export const visibleJoins =
   "\\p{Extended_Pictographic}\\p{Emoji_Modifier}?[\\ufe0e\\ufe0f]?\\u200d?|[0-9#*]\\ufe0f\\u20e3|[\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}][\\u200c\\u200d]";

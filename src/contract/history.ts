@@ -1,32 +1,31 @@
-/** What was before: the nouns of history that tools, surfaces and stores share. */
+/** History: file versions, the records of changes, rewinds and what they report. */
 
 import type { Hunk } from "./edit.ts";
 import type { DiagnosticsReport } from "./lsp.ts";
 import type { ProblemData } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 
-/** Why the content of a version is not in the store. */
 export type NotKept = "secret" | "too large" | "failed";
 
-/** A file at one moment, as history knows it. */
+/** A file at one moment. */
 export type FileVersion =
   | { readonly kind: "absent" }
   | {
       readonly kind: "file";
       readonly sizeBytes: number;
-      /** Permission bits; left out where they are not known, as before a new file has got its name. */
+      /** Permission bits; undefined if unknown, as before a new file has its name. */
       readonly mode?: number;
-      /** Names that the file had (hard links), where it had more than one. */
+      /** The number of hard links, if more than one. */
       readonly links?: number;
-      /** What the content is known by: its sha256 in hex, or `inode-…` for one that is too large to be hashed. */
+      /** The id of the content: its sha256 in hex, or `inode-…` if the file is too large to hash. */
       readonly content?: string;
-      /** Which file it was, in the form `inode-…`: recognises a large file without reading it. */
+      /** `inode-…`: recognises a large file without reading it. */
       readonly mark?: string;
-      /** Set if the content is not in the store. */
+      /** Why the content is not in the store. */
       readonly notKept?: NotKept;
     };
 
-/** `partial`: only some files of the turn, so that it is a change like others to undo and redo. */
+/** `partial`: only some files of the turn, so undo and redo treat it as an ordinary change. */
 export type RewindKind = "rewind" | "undo" | "redo" | "partial";
 
 export type HistoryRecord =
@@ -37,7 +36,7 @@ export type HistoryRecord =
       readonly dialect: string;
       readonly timeMs: number;
     }
-  /** From here on changes belong to this message. */
+  /** The changes that follow belong to this message. */
   | {
       readonly type: "turn";
       readonly messageId: string;
@@ -45,11 +44,11 @@ export type HistoryRecord =
       readonly rewinds?: { readonly to: string; readonly as: RewindKind };
     }
   | ChangeRecord
-  /** What a change came to, where it could not be said before it was done. */
+  /** The result of a change, if it was unknown before the change was made. */
   | { readonly type: "after"; readonly of: string; readonly after: FileVersion }
-  /** A change that was announced and did not happen. */
+  /** The change with this id was recorded and then not made. */
   | { readonly type: "void"; readonly of: string }
-  /** First in a compacted journal: what went into it. */
+  /** First in a compacted journal: the journals that were merged into it. */
   | {
       readonly type: "base";
       readonly absorbed: readonly string[];
@@ -57,53 +56,50 @@ export type HistoryRecord =
       readonly pruned: readonly string[];
     };
 
-/** Written before the file is changed: if the change never happens, the file still is as in `before`. */
+/** Written before the file is changed: if the change never happens, the file is still as in `before`. */
 export interface ChangeRecord {
   readonly type: "change";
-  /** Empty for what is left of turns that were pruned. */
+  /** Empty for the merged changes of pruned turns. */
   readonly messageId: string;
-  /** Real and absolute. */
   readonly path: string;
-  /** Below its root, for people. */
+  /** Relative to its root, for people. */
   readonly relative: string;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** Which tool did it; `observed` for what somebody else did and a scan found. */
+  /** The tool's name; `observed` if another program made the change and a scan found it. */
   readonly tool: string;
   readonly timeMs: number;
   /** The other half of a rename. */
   readonly movedTo?: string;
   readonly movedFrom?: string;
-  /** Of several changes in one: somebody else changed the file in between. */
+  /** Of several merged changes: another program changed the file between them. */
   readonly broken?: true;
 }
 
-/** What the files of a turn were before it. */
+/** The files of a turn as they were before it. */
 export interface Snapshot {
   readonly messageId: string;
-  /** By real path: the version before the first change in this turn. */
+  /** By real path: the version before the first change of this turn. */
   readonly trackedFileBackups: Readonly<Record<string, FileVersion>>;
   readonly timestamp: Date;
   readonly rewinds: { readonly to: string; readonly as: RewindKind } | undefined;
 }
 
-/** What one turn did to one file. */
 export interface FileChange {
-  /** Real and absolute, and below its root. */
+  /** Real and absolute; and relative to its root. */
   readonly path: string;
   readonly relative: string;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** Real paths: where a file came from, or went to. */
+  /** Real paths. */
   readonly movedFrom: string | undefined;
   readonly movedTo: string | undefined;
-  /** Somebody else did it, and a scan found it. */
+  /** Another program made the change, and a scan found it. */
   readonly observed: boolean;
-  /** Has a later rewind brought the file back to before it, and was that not taken back itself? */
+  /** A later rewind restored the version before this change, and that rewind is still in effect. */
   readonly undone: boolean;
 }
 
-/** A turn with what it changed. */
 export interface TurnChanges {
   readonly messageId: string;
   readonly timestamp: Date;
@@ -115,17 +111,17 @@ export interface DiffStats {
   readonly insertions: number;
   readonly deletions: number;
   readonly filesChanged: number;
-  /** Files whose lines could not be counted: not text, too large, or not kept. */
+  /** Files whose lines could not be counted: binary, too large, or not in the store. */
   readonly uncounted: number;
 }
 
-/** Something in the store that is not as it was written. */
+/** Corruption in the store. */
 export type StoreFault =
   | { readonly fault: "damaged line"; readonly session: string; readonly file: string; readonly atByte: number }
   | { readonly fault: "unreadable"; readonly file: string }
   | { readonly fault: "damaged content" | "missing content"; readonly content: string; readonly session?: string };
 
-/** A file as it is now, told by whoever may look at it. */
+/** A file as it is now, reported by the tool that may read it. */
 export type CurrentState =
   | { readonly kind: "absent" }
   | {
@@ -133,15 +129,15 @@ export type CurrentState =
       readonly sizeBytes: number;
       readonly mode: number;
       readonly mark: string;
-      /** Names that it has. */
+      /** Hard links. */
       readonly links: number;
-      /** sha256 in hex; asked only where the mark does not decide. */
+      /** sha256 in hex; called only if `mark` does not decide. */
       readonly hash: () => Promise<string>;
     }
-  /** Nothing that a rewind may touch. */
+  /** A rewind must not touch it. */
   | { readonly kind: "other"; readonly what: "folder" | "link" | "special" | "outside" | "refused" };
 
-/** What a rewind does to a file, if it does it. `mode` is left out where the file's present mode stays. */
+/** What a rewind does to a file. `mode` is left out if the current mode stays. */
 export type RewindAction =
   | {
       readonly does: "restore" | "create";
@@ -152,8 +148,8 @@ export type RewindAction =
   | { readonly does: "delete" };
 
 /**
- * `linked since`: bringing it back would change, or separate, what another name leads to. The last three: what is there
- * would be lost for good, since it holds secrets, is too large to be kept, or the store does not take it.
+ * `linked since`: a restore would change, or separate, another name of the file. The last three: the current content
+ * would be lost, because it contains secrets, is too large to store, or the store refuses it.
  */
 export type ConflictReason =
   | "changed since"
@@ -163,7 +159,7 @@ export type ConflictReason =
   | "too large to keep"
   | "cannot be kept";
 
-/** What is there is not in the store once it is overwritten; `detail` has the words of a store that failed. */
+/** The current content will not be in the store once it is overwritten; `detail` is the error of a store that failed. */
 export interface Loss {
   readonly why: NotKept;
   readonly detail?: string;
@@ -172,23 +168,23 @@ export interface Loss {
 export type RewindStep =
   | RewindAction
   | { readonly does: "nothing" }
-  /** Somebody else has changed the file, or given it another name: `forced` is what is done if they insist. */
+  /** Another program changed or renamed the file. `forced`: what a forced rewind does. */
   | {
       readonly does: "conflict";
       readonly why: ConflictReason;
       readonly base: FileVersion;
       readonly ours: FileVersion;
-      /** The hash of what is there; undefined if the file is gone. */
+      /** The hash of the current content; undefined if the file is gone. */
       readonly theirs: string | undefined;
       readonly forced: RewindAction;
-      /** Then what is there cannot be brought back; left out where it can. */
+      /** Set if a forced rewind would lose the current content for good. */
       readonly loses?: Loss;
     }
   | {
       readonly does: "unavailable";
       /**
-       * `unreadable`: the disk fails to say what is in it, so nobody knows what would be overwritten. `damaged record`: it is as the
-       * records that can be read say, and there was one more of which nobody knows what it said.
+       * `unreadable`: the current file cannot be read, so the loss is unknown. `damaged record`: the file is as the
+       * readable records say, but one more record is corrupt.
        */
       readonly why:
         | NotKept
@@ -213,15 +209,15 @@ export type RewindPlan =
   | { readonly found: "turn"; readonly messageId: string; readonly files: readonly RewindFile[] }
   | { readonly found: "pruned" | "unknown"; readonly messageId: string };
 
-// Looking back: what a model asks about the past of its session, and what it is told.
+// History: the past of a session, as a model asks for it.
 
 export interface HistoryRequest {
   readonly verb: "history";
-  /** One turn with its diffs; all turns, newest first, by default. */
+  /** One turn with its diffs; by default all turns, newest first. */
   readonly turn: string | undefined;
-  /** Only what happened to this file, or below this folder. */
+  /** Only changes of this file, or below this folder. */
   readonly path: string | undefined;
-  /** The first turn to tell of, or the first file of the one turn; the first is 1. */
+  /** The first turn to list, or the first file of the one turn; counts from 1. */
   readonly from: number;
   readonly itemsMax: number;
   readonly profile: Profile;
@@ -229,35 +225,35 @@ export interface HistoryRequest {
 
 export interface HistoryOutcome {
   readonly kind: "history";
-  /** `turns`: a list of turns. `files`: one turn, with diffs. What `from`, `total` and `next` count. */
+  /** `turns`: a list of turns. `files`: one turn, with diffs. `from`, `total` and `next` count these. */
   readonly of: "turns" | "files";
   readonly turns: readonly TurnSeen[];
   readonly from: number;
   readonly total: number;
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly next: number | undefined;
-  /** What only was asked about, below its root. */
+  /** The requested path, relative to its root. */
   readonly path: string | undefined;
 }
 
 export interface TurnSeen {
   readonly messageId: string;
-  /** Enough of the id to name the turn by. */
+  /** The shortest prefix of the id that names the turn. */
   readonly name: string;
   readonly timestamp: Date;
-  /** With the name of the turn that was gone back to. */
+  /** With the name of the turn that it went back to. */
   readonly rewinds: Snapshot["rewinds"];
-  /** Did a later rewind bring back its files? */
+  /** Has a later rewind restored its files? */
   readonly undone: "all" | "part" | "no";
   readonly files: readonly FileSeen[];
-  /** Files that may be told of, though not all are in `files`. */
+  /** Files that the session may see, including those not in `files`. */
   readonly filesTotal: number;
-  /** Files that rules hide. */
+  /** Files hidden by rules. */
   readonly withheld: number;
 }
 
 export interface FileSeen {
-  /** Real and absolute, and below its root. */
+  /** Real and absolute; and relative to its root. */
   readonly path: string;
   readonly relative: string;
   readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
@@ -265,74 +261,79 @@ export interface FileSeen {
   readonly modes: readonly [number, number] | undefined;
   readonly observed: boolean;
   readonly undone: boolean;
-  /** Undefined where lines were not counted; `why` says why. */
+  /** Undefined if lines were not counted, for the reason in `why`. */
   readonly lines: { readonly additions: number; readonly deletions: number } | undefined;
   readonly why: Uncounted | undefined;
-  /** In a list there are none. */
+  /** Undefined in a list of turns. */
   readonly hunks: readonly Hunk[] | undefined;
-  /** Of the hunks something is missing: the end, or the ends of long lines. */
+  /** The hunks are truncated: at the end, or at the ends of long lines. */
   readonly cut: boolean;
 }
 
-/** `refused`: it may not be read without being asked for, and was not allowed. */
+/** `refused`: reading it needs approval, and that was not given. */
 export type Uncounted = NotKept | "pruned" | "damaged" | "not text" | "over the limit" | "refused";
 
-// Going back: what is asked, what came of each file.
+// Rewind: the request, and the result for each file.
 
-/** The name of the state before the first change of a session; no turn is called so. */
+/** The name of the state before the first change of a session; no turn has this name. */
 export const beginning = "start";
 
 export interface RewindRequest {
   readonly verb: "rewind";
-  /** The message before whose changes the files shall be as they were; or the last that is in effect, or was undone. */
+  /** The message whose changes, and all later ones, are undone; or the last turn in effect (`undo`), or undone (`redo`). */
   readonly to: string | { readonly last: "undo" | "redo" };
-  /** Only these; all that were changed since by default. */
+  /** Only these; by default all that were changed since. */
   readonly files: readonly string[] | undefined;
-  /** Also over what somebody else changed since. */
+  /** Overwrite the changes of other programs, too. */
   readonly force: boolean;
   readonly as: RewindKind;
-  /** A model's call: the turn may be named by the beginning of its id, and what rules hide is not named. */
+  /** The call of a model: it may name a turn by a prefix of its id, and files hidden by rules are not named. */
   readonly byModel?: { readonly dryRun: boolean };
 }
 
-/** One file of a rewind: what was planned, and whether it was done. */
+/** One file of a rewind: the plan, and its result. */
 export interface RewoundFile {
-  /** Real and absolute, and as short as it means the same in a call. */
+  /** Real and absolute; and the shortest form that means the same in a call. */
   readonly path: string;
   readonly relative: string;
   readonly step: RewindStep;
-  /** `planned`: a dry run. `left`: there was nothing to do, or it could not be done without force. */
+  /** `planned`: a dry run. `left`: nothing to do, or not possible without force. */
   readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
   readonly action: RewindAction | undefined;
-  /** Of one that is `done` or `planned`: what was there is not kept, so that for this file it cannot be taken back. */
+  /**
+   * Of a file that is `done` or `planned`: its content before the rewind is not stored, so the rewind of this file
+   * cannot be undone.
+   */
   readonly lost?: Loss;
-  /** For a model, of a file that was left in conflict. */
+  /** For a model: the two diffs of a file left in conflict. */
   readonly sides?: ConflictSides;
 }
 
-/** Two diffs: from the content that would be brought back to what the session left, and from there to what is there now. */
+/**
+ * Two diffs: from the version to restore to the session's last version (`ours`), and from there to the current file
+ * (`theirs`).
+ */
 export interface ConflictSides {
   readonly ours: readonly Hunk[];
   readonly theirs: readonly Hunk[];
-  /** Is the file gone? */
   readonly removed: boolean;
-  /** Is not all of it shown? */
+  /** The diffs are truncated. */
   readonly cut: boolean;
 }
 
 export interface RewindOutcome {
   readonly kind: "rewind";
   readonly to: string;
-  /** Turns that an undo or a redo went past: what they changed is as it was, or cannot be brought back. Newest first. */
+  /** Turns that an undo or redo skipped: their changes are undone already, or cannot be restored. Newest first. */
   readonly passed: readonly string[];
-  /** The turn that this rewind is itself, to go back before it; undefined if nothing was changed, or if that could not be recorded. */
+  /** The turn of this rewind, to undo it; undefined if nothing changed, or if the turn could not be recorded. */
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;
-  /** Records of the session that cannot be read, so that a change may be missing; left out where there are none. */
+  /** Corrupt records of the session, so a change may be missing; left out if there are none. */
   readonly damaged?: number;
-  /** What language servers say of the files that were brought back. */
+  /** Diagnostics of the restored files. */
   readonly diagnostics?: readonly DiagnosticsReport[];
-  /** For a model: how many files rules hide from it, and which of the files it asked for were not changed since. */
+  /** For a model: the number of files hidden by rules, and the requested files that had not changed. */
   readonly forModel?: { readonly withheld: number; readonly unchanged: readonly string[] };
 }

@@ -1,4 +1,4 @@
-/** The verbs `lsp` and `rename`: what is asked of language servers, and what a session is told of their answers. */
+/** The verbs `lsp` and `rename`, diagnostics, and the port to language servers. */
 
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
@@ -16,8 +16,8 @@ export const lspOperations = [
 export type LspOperation = (typeof lspOperations)[number];
 
 /**
- * Where something stands, as the caller says it. A model sees lines and names but cannot count columns, so a name on a line, or
- * in the file, will do.
+ * A symbol as the caller names it. A model sees lines and names but cannot count columns, so a name on a line, or in
+ * the file, is enough.
  */
 export interface AskedPlace {
   readonly line: number | undefined;
@@ -25,51 +25,50 @@ export interface AskedPlace {
   readonly symbol: string | undefined;
 }
 
-/** What was asked about. Lines and columns count from 1; a column counts UTF-16 units. */
+/** The symbol that was found. Lines and columns count from 1, columns in UTF-16 units. */
 export interface FoundPlace {
   readonly line: number;
   readonly column: number;
   readonly symbol: string;
-  /** Was it found on another line than the one that was named? */
+  /** It was found on another line than the call named. */
   readonly elsewhere: boolean;
 }
 
 export interface LspRequest {
   readonly verb: "lsp";
   readonly operation: LspOperation;
-  /** The file that is asked about; for symbols of the workspace one whose language server is asked. */
+  /** The file to ask about; for `workspaceSymbol` any file of the language. */
   readonly path: string;
   readonly at: AskedPlace;
-  /** What symbols of the workspace are called, or a part of that. */
+  /** The name of a workspace symbol, or a part of it. */
   readonly query: string | undefined;
-  /** First of the results that are shown, counted from 1. */
+  /** The first result to show, counted from 1. */
   readonly from: number;
   readonly profile: Profile;
 }
 
-/** A place in the code. Of a file outside of the workspace nothing but the path is told. */
+/** A place in code. Of a file outside the workspace only the path is filled in. */
 export interface CodePlace {
   readonly absolute: string;
-  /** Below its root; undefined outside. */
+  /** Relative to its root; undefined outside the roots. */
   readonly relative: string | undefined;
   readonly line: number;
   readonly column: number;
   readonly endLine: number;
-  /** The line's own text, without blanks around it. */
+  /** The trimmed source line. */
   readonly text: string | undefined;
 }
 
-/** One result. What an operation does not tell is undefined. */
+/** One result. Fields that an operation does not provide are undefined. */
 export interface CodeResult {
   readonly place: CodePlace;
   readonly name: string | undefined;
   readonly kind: string | undefined;
   readonly detail: string | undefined;
-  /** What it lies in. */
   readonly container: string | undefined;
-  /** 0 for what stands by itself. */
+  /** 0 at the top level. */
   readonly depth: number;
-  /** Of a call: the lines where it is made, in the caller's file. */
+  /** Of a call: the lines of the call sites, in the caller's file. */
   readonly lines: readonly number[];
 }
 
@@ -81,16 +80,16 @@ export interface LspOutcome {
   readonly at: FoundPlace | undefined;
   readonly query: string | undefined;
   readonly results: readonly CodeResult[];
-  /** Of what is shown the first, and how many there are, those withheld not among them. */
+  /** The first result shown, and the number of all, without those hidden by rules. */
   readonly from: number;
   readonly total: number;
-  /** Where to go on, if there are more. */
+  /** Where to continue, if there are more. */
   readonly next: number | undefined;
-  /** Results in files that rules hide. */
+  /** Results in files hidden by rules. */
   readonly withheld: number;
-  /** What a hover says; undefined where it says nothing, and for other operations. */
+  /** The text of a hover, if there is one. */
   readonly text: string | undefined;
-  /** Is that only its beginning? */
+  /** The hover text is truncated. */
   readonly textCut: boolean;
 }
 
@@ -102,29 +101,29 @@ export interface RenameRequest {
   readonly profile: Profile;
 }
 
-// What language servers know about code, in neutral nouns, and the port through which the engine asks them.
+// The code model of language servers in neutral types, and the port through which the engine queries them.
 
-/** A place in a text. Lines and columns count from 1; a column counts UTF-16 units. */
+/** A place in a text. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** From `start` up to `end`, which is no part of it. */
+/** From `start` (inclusive) to `end` (exclusive). */
 export interface TextRange {
   readonly start: Position;
   readonly end: Position;
 }
 
-/** A file as a server shall know it. Whoever names it has seen to it that the session may read it. */
+/** A file to send to a server. The caller MUST have checked that the session may read it. */
 export interface SourceFile {
-  /** Absolute, links resolved. */
+  /** Absolute, symlinks resolved. */
   readonly path: string;
-  /** All of its text, without a byte order mark. */
+  /** The whole text, without a byte order mark. */
   readonly text: string;
-  /** A sign of this state of the file: it is another one when the file is. */
+  /** Changes whenever the content does. */
   readonly fingerprint: string;
-  /** Was there no such file before? */
+  /** The file is new. */
   readonly created?: boolean;
 }
 
@@ -134,35 +133,35 @@ export interface Diagnostic {
   readonly path: string;
   readonly range: TextRange;
   readonly severity: Severity;
-  /** As the server worded it, cut to a limit; control characters are escaped where it is shown. */
+  /** The server's wording, truncated; control characters are escaped when it is shown. */
   readonly message: string;
   readonly code: string | undefined;
-  /** Who says so: `ts`, `Pyright`. */
+  /** The reporting program: `ts`, `Pyright`. */
   readonly source: string | undefined;
 }
 
-/** What servers say of one file in the state in which it is, or that they have not said it yet. */
+/** Diagnostics of one file in its current version, or the fact that they are still pending. */
 export interface DiagnosticsReport {
   readonly path: string;
-  /** Errors that were not known before the change. */
+  /** Errors that were unknown before the change. */
   readonly newErrors: readonly Diagnostic[];
-  /** Errors that were there before. */
+  /** Errors from before the change. */
   readonly knownErrors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
-  /** No server had looked at the file before the change, so nobody can tell which errors are its work; all count as new. */
+  /** No server had checked the file before the change, so all errors count as new. */
   readonly isFirstLook: boolean;
-  /** Time was up before a server had looked at this state; what it says then comes with a later answer. */
+  /** The time limit ended before a server had checked this version; its diagnostics come with a later reply. */
   readonly pending: boolean;
-  /** How many errors and warnings are left out here because there are too many. */
+  /** Errors and warnings beyond the limits of a reply. */
   readonly errorsLeftOut: number;
   readonly warningsLeftOut: number;
-  /** Servers that should have said something and could not, with the reason; never a reason to doubt the change. */
+  /** Servers that failed, with the reason; this never means that the change failed. */
   readonly unavailable: readonly { readonly server: string; readonly why: string }[];
 }
 
-/** A change that servers were told about. */
+/** A change that servers were notified of. */
 export interface NotifiedChange {
-  /** Waits, within the limit, for what servers say of its files; one report for each that a server is in charge of. Never rejects. */
+  /** Waits, within the limit, for diagnostics; one report for each file that a server handles. Never rejects. */
   report(signal: AbortSignal): Promise<readonly DiagnosticsReport[]>;
 }
 
@@ -200,17 +199,17 @@ export type SymbolKind =
   | "type parameter"
   | "other";
 
-/** Something that has a name in the code. */
+/** A named symbol of the code. */
 export interface CodeSymbol {
   readonly name: string;
   readonly kind: SymbolKind;
-  /** Its type or signature, where the server tells it. */
+  /** Its type or signature, if the server provides it. */
   readonly detail: string | undefined;
   readonly path: string;
-  /** All of it, and the part that is its name. */
+  /** The whole symbol, and its name. */
   readonly range: TextRange;
   readonly nameRange: TextRange;
-  /** What it lies in, where only the name of that is told. */
+  /** The name of the enclosing symbol, if the server provides no more than that. */
   readonly container: string | undefined;
   readonly children: readonly CodeSymbol[];
 }
@@ -222,17 +221,17 @@ export interface CallHierarchyItem {
   readonly path: string;
   readonly range: TextRange;
   readonly nameRange: TextRange;
-  /** The server's own item, to be handed back as it is. */
+  /** The server's own item, to be sent back unchanged. */
   readonly handle: unknown;
 }
 
 export interface HierarchyCall {
   readonly item: CallHierarchyItem;
-  /** Where the calls stand: in the caller's file. */
+  /** The call sites, in the caller's file. */
   readonly ranges: readonly TextRange[];
 }
 
-/** What a file shall become: every range is one of the text that the server was shown. */
+/** Edits of one file. Every range is one of the text that the server was sent. */
 export interface FileEdits {
   readonly path: string;
   readonly edits: readonly { readonly range: TextRange; readonly text: string }[];
@@ -240,36 +239,34 @@ export interface FileEdits {
 
 export interface RenameEdits {
   readonly files: readonly FileEdits[];
-  /** Files that the server wants to make, move or delete as well; nobody does that for it. */
+  /** Files that the server wants to create, move or delete as well; Filehand does not do that. */
   readonly fileOperations: readonly string[];
-  /** False: something of the answer was malformed or too much, and is not here. */
+  /** False: a part of the response was malformed or over a limit, and is missing. */
   readonly whole: boolean;
 }
 
-/** A question to a server has an answer, or a reason why not. */
 export type LanguageAnswer<Value> =
   | { readonly answer: "given"; readonly value: Value; readonly server: string }
-  /** No server is configured for this file. */
   | { readonly answer: "no server" }
-  /** There is one, and it could not be started, has ended, or answered with an error. */
+  /** It could not be started, has exited, or returned an error. */
   | { readonly answer: "failed"; readonly server: string; readonly why: string }
-  /** It does not offer this. */
+  /** It does not have this capability. */
   | { readonly answer: "not offered"; readonly server: string }
   | { readonly answer: "too slow"; readonly server: string; readonly waitedMs: number };
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds to wait for the answer; the toolkit's own limit by default. */
+  /** Milliseconds to wait for the answer; the toolkit's limit by default. */
   readonly waitMsMax?: number;
 }
 
-/** A change that came from outside: a shell, git, another program. */
+/** A change by another program: a shell, git. */
 export interface WatchedChange {
   readonly path: string;
   readonly did: "created" | "changed" | "deleted";
 }
 
-/** A server that is not there, and how to get it, where that is known. */
+/** A server that is not installed, and how to install it, if known. */
 export interface ServerRemedy {
   readonly server: string;
   readonly command: string;
@@ -277,37 +274,36 @@ export interface ServerRemedy {
 }
 
 /**
- * The language servers of a toolkit. They start when they are first needed. Nothing here fails a call: what a server does
- * wrong is told in an answer. The guard's judgement is the caller's: of what comes back, only what the session may read is shown.
+ * The language servers of a toolkit. They start when first needed. Nothing here fails a call: the answer reports what a
+ * server does wrong. Callers MUST check results with the guard: only files that the session may read are shown.
  */
 export interface Languages {
-  /** Is there a server for files of this name? Nothing is started. */
+  /** Is a server configured for files of this name? Starts nothing. */
   serves(path: string): boolean;
-  /** Servers that would look at a file of this name, were their programs there. */
+  /** Servers for files of this name that are not installed. */
   remedies(path: string): readonly ServerRemedy[];
-  /** A file was read: its server starts and gets to know it. Nobody waits. */
+  /** A file was read: starts its server and opens the file there. Does not wait. */
   touched(file: SourceFile): void;
   /**
-   * Files were changed, and servers hear it now: `didOpen` or `didChange`, `didSave`. To be called in the order of the changes.
-   * `session`: who will be told later what is not known in time.
+   * Files were changed: sends `didOpen` or `didChange`, and `didSave`. MUST be called in the order of the changes.
+   * `session` gets the diagnostics that arrive too late for the reply.
    */
   changed(files: readonly SourceFile[], session: string): NotifiedChange;
-  /** Files were deleted or moved away. */
   removed(paths: readonly string[]): void;
-  /** What came for a session after its answers had been given; told once. What the disk contradicts by now is left out. */
+  /** Diagnostics that arrived after the replies of a session, once. Those that are outdated by now are dropped. */
   late(session: string): readonly DiagnosticsReport[];
-  /** Files that somebody else changed. */
+  /** Files changed by other programs. */
   watchedFilesChanged(changes: readonly WatchedChange[]): void;
-  /** What servers say of a file as it is. `waitMsMax`: as for other questions. */
+  /** Current diagnostics of a file. `waitMsMax`: as for other queries. */
   diagnostics(file: SourceFile, options: AskOptions): Promise<DiagnosticsReport | undefined>;
   definition(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
   implementation(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
-  /** With the declaration itself. */
+  /** Including the declaration. */
   references(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
-  /** Plain text or Markdown; undefined where there is nothing to say. */
+  /** Plain text or Markdown; undefined if there is none. */
   hover(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<string | undefined>>;
   documentSymbols(file: SourceFile, options: AskOptions): Promise<LanguageAnswer<readonly CodeSymbol[]>>;
-  /** `near`: a file whose server is asked. */
+  /** `near`: a file whose server is queried. */
   workspaceSymbols(
     query: string,
     near: SourceFile,
@@ -318,7 +314,7 @@ export interface Languages {
     at: Position,
     options: AskOptions,
   ): Promise<LanguageAnswer<readonly CallHierarchyItem[]>>;
-  /** `file`: the one that the item was found from; its server is asked. */
+  /** `file`: the file that the item was found from; its server is queried. */
   incomingCalls(
     file: SourceFile,
     item: CallHierarchyItem,
@@ -335,24 +331,23 @@ export interface Languages {
     newName: string,
     options: AskOptions,
   ): Promise<LanguageAnswer<RenameEdits>>;
-  /** Ends every server and waits until they are gone. */
+  /** Stops every server and waits for its exit. */
   close(): Promise<void>;
 }
 
-/** A language server as an operator describes it; what is left out is as in the table of known servers, if it has one of that name. */
+/** An operator's settings for a language server; the defaults come from the table of known servers, if it has this name. */
 export interface LanguageServerOptions {
-  /** The program and its arguments; a bare name is looked for, never a shell. */
+  /** The program and its arguments; a bare name is looked up in PATH, never run by a shell. */
   readonly command?: readonly string[];
-  /** Extensions with their dot, and what the protocol calls the language. */
+  /** Extensions with their dot, and the language ids of the protocol. */
   readonly extensions?: Readonly<Record<string, string>>;
-  /** Names of files that mark the root of a project. */
+  /** File names that mark the root of a project. */
   readonly rootMarkers?: readonly string[];
   readonly initializationOptions?: unknown;
-  /** What the server gets when it asks for its configuration. */
+  /** The reply to the server's `workspace/configuration`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Variables of its environment, besides the few that every program gets. */
+  /** Environment variables, besides the few that every server gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** False: this one is not used. */
   readonly enabled?: boolean;
 }
 
@@ -362,14 +357,14 @@ export interface LanguageFault {
   readonly why: string;
 }
 
-/** Which language servers are used and how: none unless this is given. */
+/** Which language servers are used, and how. Without this, none. */
 export interface LanguageOptions {
-  /** Changes to the table of known servers, by name: `false` leaves one out, other names are added. */
+  /** Changes to the table of known servers, by name: `false` disables one, other names are added. */
   readonly servers?: Readonly<Record<string, boolean | LanguageServerOptions>>;
-  /** Milliseconds that an answer to a change waits for diagnostics; 1,500 by default. 0: it never waits. */
+  /** Milliseconds that the reply to a change waits for diagnostics; 1,500 by default. 0: it never waits. */
   readonly waitMsMax?: number;
-  /** Are warnings told as well? They are not by default. */
+  /** Report warnings as well; off by default. */
   readonly warnings?: boolean;
-  /** May programs in a project's own `node_modules` be run? Only those of the roots named here. */
+  /** Roots whose own `node_modules` may provide programs to run. */
   readonly trustedRoots?: readonly string[];
 }

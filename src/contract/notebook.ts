@@ -1,6 +1,6 @@
-/** A notebook's cells, as they are shown. */
+/** The cells of a notebook, as they are shown. */
 
-/** A picture as the notebook claims it to be: nobody has looked at its bytes yet. */
+/** An image as the notebook declares it: its bytes are not checked yet. */
 export interface ClaimedImage {
   readonly type: "image";
   readonly mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
@@ -11,7 +11,7 @@ export interface ClaimedImage {
 export type NoImage =
   | { readonly why: "damaged"; readonly detail: string }
   | { readonly why: "too large"; readonly limit: string }
-  /** The package that could read it. */
+  /** The package to install. */
   | { readonly why: "no codec"; readonly install: string }
   | { readonly why: "budget"; readonly tokens: number; readonly tokensMax: number };
 
@@ -32,11 +32,11 @@ export type NotebookOutput =
       readonly type: "error";
       readonly name: string;
       readonly message: string;
-      /** The traceback, without the escapes that colour it. */
+      /** The traceback, without colour escapes. */
       readonly text: string;
       readonly cutChars: number;
     }
-  /** A picture that decodes, made to fit, of the type that its bytes have. */
+  /** An image that decodes, resized to fit, with the type of its bytes. */
   | {
       readonly type: "image";
       readonly mime: string;
@@ -49,14 +49,14 @@ export type NotebookOutput =
   | ({ readonly type: "no image"; readonly mime: string } & NoImage)
   | { readonly type: "other"; readonly mimes: readonly string[]; readonly bytes: number };
 
-/** What a cell's outputs are before its pictures were looked at. */
+/** The outputs of a cell before its images are checked. */
 export type ClaimedOutput = Exclude<NotebookOutput, { readonly type: "image" | "no image" }> | ClaimedImage;
 
 export interface NotebookCell<Output = NotebookOutput> {
-  /** From 0. */
+  /** Counts from 0. */
   readonly index: number;
   readonly id: string;
-  /** False when the file has no usable id and this one was made for it. */
+  /** False if the file has no usable id and this one was generated. */
   readonly ownId: boolean;
   readonly type: "code" | "markdown" | "raw";
   readonly source: string;

@@ -1,12 +1,12 @@
-/** What can be told about permissions: the rules in force and who wrote them, and why a path is judged as it is. */
+/** Permissions as data: modes, rules and their sources, and the explanation of a verdict. */
 
 export type Permission = "read" | "edit";
 
-/** What decided. `no rule`: nothing speaks of the path, so what holds for reading or editing in general does. */
+/** What decided. `no rule`: no rule matches the path, so the default for reading or editing applies. */
 export type Decider =
   | "own file"
   | "rule"
-  /** A deny rule names a link that leads to this file. */
+  /** A deny rule matches a symlink to this file. */
   | "rule about a link to it"
   | "mode"
   | "protected"
@@ -16,13 +16,13 @@ export type Decider =
   | "path"
   | "no rule";
 
-/** What would have to change for this to be done without asking. */
+/** What would allow this without a question. */
 export type Remedy =
   | { readonly do: "add"; readonly rule: string }
   | { readonly do: "remove"; readonly rule: RuleText }
   | { readonly do: "switch mode"; readonly to: Mode }
   | { readonly do: "add a root"; readonly folder: string }
-  /** It is asked about or refused whatever rules say. */
+  /** No rule can: the verdict is the same whatever the rules are. */
   | { readonly do: "nothing" };
 
 export interface Explanation {
@@ -31,19 +31,17 @@ export interface Explanation {
   readonly path: string;
   readonly verdict: Verdict;
   readonly by: Decider;
-  /** The rule that decided, if one did. */
   readonly rule: RuleText | undefined;
-  /** The names that rules were compared with: as asked for, and what it really is if that is another one. */
+  /** The names that rules were matched against: the path as asked for, and the real path if it differs. */
   readonly names: readonly string[];
-  /** Which of the names the rule matched, where it did not need to match all of them. */
+  /** The name that the rule matched, if one match was enough. */
   readonly matched: string | undefined;
   readonly exists: boolean;
   readonly mode: Mode;
-  /** Undefined where it is allowed already. */
+  /** Undefined if it is allowed already. */
   readonly remedy: Remedy | undefined;
 }
 
-/** A rule in a list. */
 export interface ListedRule extends RuleText {
   /** Why it is not in force, or can never decide. */
   readonly fault?: string;
@@ -53,40 +51,39 @@ export interface PermissionList {
   readonly mode: Mode;
   readonly locked: readonly Lock[];
   readonly roots: readonly string[];
-  /** Every rule that somebody wrote, in the order of its source. */
+  /** The rules of users, projects, hosts and sessions, in the order of their source. */
   readonly rules: readonly ListedRule[];
-  /** Those that are built in: secrets, protected files, Filehand's own. */
+  /** Secrets, protected files, Filehand's own files. */
   readonly builtIn: readonly RuleText[];
   readonly faults: readonly RuleFault[];
 }
 
 export interface Permissions {
-  /** Why a tool may, or may not, do something to a path. Asks nobody. Throws a FilehandError for an unknown tool. */
+  /** Why a tool may or may not access a path. Asks no question. Throws a FilehandError for an unknown tool. */
   explain(tool: string, path: string): Explanation;
-  /** May the tool do it to all of these paths without anybody being asked? */
+  /** May the tool access all of these paths without a question? */
   check(tool: string, paths: readonly string[]): boolean;
   list(): PermissionList;
 }
 
-// Modes: what a session may do at all, before any rule is looked at.
+// Modes: what a session may do, before any rule is checked.
 
-/** From the strictest to the most generous. */
+/** From the strictest to the widest. */
 export const modes = ["read-only", "plan", "default", "accept-edits"] as const;
 
 export type Mode = (typeof modes)[number];
 
-/** The modes in which nothing is written, whatever rules say. */
+/** Modes that write nothing, whatever the rules are. */
 export type NoWriteMode = "read-only" | "plan";
 
-/** What the operator has fixed: no project, no session and no command line can make it more generous. */
+/** Fixed by the operator: no project, session or command line can widen it. */
 export type Lock = "mode" | "rules";
 
 export const isNoWrite = (mode: Mode): mode is NoWriteMode => mode === "read-only" || mode === "plan";
 
-/** Does `mode` let a session do more than `than` does? */
 export const isWider = (mode: Mode, than: Mode): boolean => modes.indexOf(mode) > modes.indexOf(than);
 
-/** A permission rule as someone wrote it, before it is known whether it can be understood. */
+/** Permission rules as text, before they are parsed. */
 
 export type Verdict = "allow" | "ask" | "deny";
 
@@ -95,8 +92,8 @@ export interface RuleText {
   /** `Tool(pattern)`, or `Tool` for everything. */
   readonly text: string;
   /**
-   * Who wrote it: "default", "user settings", "project settings", "options", "command line" or "session"; and those of
-   * Filehand's own that nobody can change, "protected" and "Filehand itself".
+   * "default", "user settings", "project settings", "options", "command line" or "session"; Filehand's own rules, which
+   * cannot be changed, have "protected" and "Filehand itself".
    */
   readonly source: string;
 }
@@ -107,9 +104,12 @@ export interface RuleFault {
   readonly text: string;
   readonly source: string;
   readonly why: string;
-  /** It would narrow access and cannot be understood: nothing starts with such a rule, unless its host wants them listed. */
+  /**
+   * It would narrow access and cannot be parsed: nothing starts with such a rule, unless the host asks for the list of
+   * them.
+   */
   readonly stops?: true;
 }
 
-/** The source of rules about Filehand's own files. Nobody can change them. */
+/** The source of the rules about Filehand's own files. */
 export const ownSource = "Filehand itself";

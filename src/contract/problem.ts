@@ -20,7 +20,7 @@ export type ProblemData =
       readonly issues: readonly [ArgumentIssue, ...ArgumentIssue[]];
     }
   | { readonly code: "INVALID_PARAM"; readonly reason: "path"; readonly asked: string; readonly fault: PathFault }
-  /** A pattern for paths that cannot be understood, or that would take too long. */
+  /** A glob that cannot be parsed, or that would take too long. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "pattern";
@@ -35,7 +35,6 @@ export type ProblemData =
       readonly from: number;
       readonly total: number;
     }
-  /** A column past the end of its line. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "column";
@@ -44,13 +43,13 @@ export type ProblemData =
       readonly column: number;
       readonly charsTotal: number;
     }
-  /** Pages were asked of something that has none, or that has others; more pages than can be read whole demand a choice. */
+  /** The file has no pages, or not these, or so many that the call must choose some. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "pages";
       readonly place: Place;
       readonly fault: "no pages" | "form" | "order" | "past the end" | "too many" | "choose";
-      /** What it is instead of a document with pages, if it is not read line by line. */
+      /** What it is instead, if it is not read line by line. */
       readonly kind?: "image";
       readonly pagesTotal: number;
       readonly pagesMax: number;
@@ -74,7 +73,7 @@ export type ProblemData =
       readonly place: Place;
       readonly reason: "root changed" | "system" | "other mount" | "other names";
     }
-  /** In this mode nothing is written, whatever rules say. */
+  /** This mode writes nothing, whatever the rules are. */
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "mode"; readonly mode: NoWriteMode }
   | {
       readonly code: "ACCESS_DENIED";
@@ -87,13 +86,13 @@ export type ProblemData =
       readonly code: "ACCESS_DENIED";
       readonly place: Place;
       readonly reason: "nobody to ask" | "rejected";
-      /** The rule that asks, and the one that would allow it, if one could. */
+      /** The rule that asks, and a rule that would allow it, if one can. */
       readonly rule: string;
       readonly remedy: string | undefined;
       readonly feedback: string | undefined;
-      /** It is asked about every time, whatever rules say. */
+      /** Filehand asks every time, whatever the rules are. */
       readonly everyTime?: boolean;
-      /** The question was shown, and nobody has answered it. */
+      /** The question was shown, and was not answered. */
       readonly closed?: boolean;
     }
   | { readonly code: "IS_DIRECTORY"; readonly place: Place }
@@ -113,53 +112,52 @@ export type ProblemData =
       readonly place: Place;
       readonly kind: MediaKind;
       readonly detail: string;
-      /** There is nothing in it at all. */
+      /** The file has 0 bytes. */
       readonly empty?: boolean;
     }
   | { readonly code: "ENCRYPTED"; readonly place: Place; readonly kind: MediaKind }
-  /** Over a limit that guards against bombs and endless work; `limit` says which, in words. */
+  /** Over a limit that stops decompression bombs and endless work; `limit` names it in words. */
   | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: MediaKind; readonly limit: string }
-  /** A package that reads this kind is not installed. */
+  /** The package that reads this kind is not installed. */
   | { readonly code: "NO_CODEC"; readonly place: Place; readonly kind: MediaKind; readonly install: string }
   | {
       readonly code: "OVER_BUDGET";
       readonly place: Place;
       readonly tokens: number;
-      /** False when counting stopped early: there are at least `tokens`. */
+      /** `at least`: counting stopped early. */
       readonly counted: "all" | "at least";
       readonly tokensMax: number;
-      /** What the range counts. */
+      /** What `from`, `lines` and `linesThatFit` count. */
       readonly of: "lines" | "pages" | "cells";
       readonly from: number;
       readonly lines: number;
-      /** Of these, as many as fit, from `from` on. */
+      /** How many of them fit, starting at `from`. */
       readonly linesThatFit: number;
     }
   | CodeProblem
   | { readonly code: "CHANGED"; readonly place: Place }
-  /** The caller must see a file before it may change it. */
+  /** The session must read a file before it may change it. */
   | { readonly code: "NOT_READ"; readonly place: Place; readonly reason: "never" }
   | {
       readonly code: "NOT_READ";
       readonly place: Place;
-      /** The text that would change was not shown. */
+      /** The session has not read the text that would change. */
       readonly reason: "elsewhere";
-      /** What is counted. */
       readonly unit: "line" | "cell";
       readonly shown: readonly LineSpan[];
-      /** What must be read first: all of it, in order and without overlaps. */
+      /** What the session must read first: complete, in order, without overlaps. */
       readonly needed: readonly LineSpan[];
     }
   | {
       readonly code: "NOT_READ";
       readonly place: Place;
-      /** Not all of what would go was shown. */
+      /** The session has read only a part of the text that would be removed. */
       readonly reason: "partly";
       readonly unit: "line" | "cell";
       readonly shown: readonly LineSpan[];
-      /** Lines that were shown, but cut short. */
+      /** Lines that were truncated when they were shown. */
       readonly cut: readonly LineSpan[];
-      /** The first of them: its first character that was not shown, counted from 1, and whether any after that one was. */
+      /** The first truncated line: its first column (from 1) that was not shown, and whether a later part of it was. */
       readonly cutRest?: { readonly line: number; readonly column: number; readonly more: boolean };
     }
   | {
@@ -176,7 +174,7 @@ export type ProblemData =
       readonly place: Place;
       readonly which: WhichEdit;
       readonly nearest: NearestRegion | undefined;
-      /** Large files are searched for the very letters only. */
+      /** Large files are searched for exact matches only. */
       readonly searched: "loosely" | "exactly";
       /** For a hunk of a patch, `which` counts hunks. */
       readonly hunk?: HunkFault;
@@ -192,12 +190,12 @@ export type ProblemData =
       readonly hunk?: true;
     }
   | { readonly code: "ALREADY_APPLIED"; readonly place: Place; readonly which: WhichEdit; readonly line: number }
-  /** The two texts of an edit are the same, or there is nothing to look for. */
+  /** The two texts of an edit are equal, or the old text is empty. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "edit";
       readonly place: Place;
-      readonly fault: EditFault /** Of several edits. */;
+      readonly fault: EditFault;
       readonly which?: { readonly index: number; readonly of: number };
     }
   | {
@@ -207,13 +205,12 @@ export type ProblemData =
       readonly line: number;
       readonly text: string;
     }
-  /** A folder that cannot be deleted or moved as a whole. */
-  /** The name is a link: taking it away would take away what it leads to, and leave the name. */
+  /** The name is a symlink: the call would delete or move its target, and leave the link. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "link";
       readonly place: Place;
-      /** As the caller could name it. */
+      /** The target, in a form that a call can use. */
       readonly leadsTo: string;
       readonly would: "be deleted" | "be moved";
     }
@@ -223,10 +220,10 @@ export type ProblemData =
       readonly code: "NO_CELL";
       readonly place: Place;
       readonly cellId: string;
-      /** The first of the ids there are. */
+      /** The first ids of the notebook. */
       readonly known: readonly string[];
     }
-  /** The file's encoding has no such character. */
+  /** The file's encoding cannot represent the character. */
   | { readonly code: "ENCODING"; readonly place: Place; readonly encoding: string; readonly character: string }
   | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
   | {
@@ -234,15 +231,14 @@ export type ProblemData =
       readonly place: Place;
       readonly kind: "text";
       readonly limit: string;
-      /** What can be done without anybody's help. */
+      /** What the caller can do about it without changing a limit. */
       readonly remedy?: "one by one" | "convert";
     }
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
-  /** What is searched for, or where, is malformed. */
+  /** The pattern, the globs or the type of a search are malformed. */
   | { readonly code: "INVALID_PARAM"; readonly reason: "search"; readonly fault: SearchFault }
-  /** No ripgrep is installed. */
   | { readonly code: "NO_RIPGREP"; readonly install: string }
-  /** There is no such turn to go back to, or none at all. */
+  /** The turn to go back to does not exist, or there is none. */
   | {
       readonly code: "NO_TURN";
       readonly asked: string;
@@ -253,13 +249,13 @@ export type ProblemData =
         | "content gone"
         | "unreadable"
         | "nothing to undo"
-        /** What is in effect was changed in turns that are no longer kept one by one. */
+        /** The latest change in effect belongs to turns that were merged and pruned. */
         | "undo forgotten"
         | "nothing to redo";
-      /** The latest turns there are, newest first, for who asked for another one. */
+      /** The latest turns, newest first. */
       readonly known?: readonly string[];
     }
-  /** `busy`: somebody else works on the file. `no locks`: nobody can be kept from it; what is wrong, and what helps. */
+  /** `busy`: another process is changing the file. `no locks`: locking does not work here, for the reason `fault`. */
   | { readonly code: "LOCKED"; readonly place: Place; readonly reason: "busy"; readonly holder: string }
   | {
       readonly code: "LOCKED";
@@ -268,7 +264,7 @@ export type ProblemData =
       readonly fault: string;
       readonly remedy: string;
     }
-  /** Of several files one failed: what was written was put back, but for those that could not be. */
+  /** One of several files failed: the files already written were restored, except those in `left`. */
   | {
       readonly code: "ROLLED_BACK";
       readonly place: Place;
@@ -282,7 +278,7 @@ export type ProblemData =
 export type Code = ProblemData["code"];
 export type ProblemOf<C extends Code> = Extract<ProblemData, { readonly code: C }>;
 
-/** Thrown inside the engine, caught once, in `toolkit.ts`. Its message is for logs; dialects word it for the model. */
+/** Thrown inside the engine; `session.ts` turns it into a reply. Its message is for logs; dialects word it for the model. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly data: ProblemData;
@@ -292,10 +288,10 @@ export class Problem extends Error {
   }
 }
 
-// Failures of questions about code: language servers, renames, outlines. A part of the one closed union in problem.ts.
+// Failures of queries about code: language servers, renames, outlines.
 
 type CodeProblem =
-  /** No language server can be asked about the file: none are used, none is known, none is there, it is nothing for them. */
+  /** No language server for the file. `not shown`: the file is secret, too large or not UTF-8. */
   | {
       readonly code: "LANGUAGE_SERVER";
       readonly place: Place;
@@ -307,7 +303,7 @@ type CodeProblem =
       readonly reason: "not installed";
       readonly servers: readonly ServerRemedy[];
     }
-  /** There is one, and it has no answer. */
+  /** The server gave no answer. */
   | {
       readonly code: "LANGUAGE_SERVER";
       readonly place: Place;
@@ -323,16 +319,16 @@ type CodeProblem =
       readonly server: string;
       readonly waitedMs: number;
     }
-  /** What is asked about is not where the call says. */
+  /** The symbol is not where the call says. */
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "code place";
       readonly place: Place;
       readonly fault: CodePlaceFault;
     }
-  /** What a server wants to change for a new name is not done. */
+  /** The edits that a server returned for a new name cannot be applied. */
   | { readonly code: "NO_RENAME"; readonly place: Place; readonly reason: RenameFault; readonly count: number }
-  /** What the file declares cannot be told. `language`: there is no grammar for it. */
+  /** The declarations of the file are unknown. `language`: there is no grammar for it. */
   | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
   | {
       readonly code: "NO_OUTLINE";
@@ -341,25 +337,23 @@ type CodeProblem =
       readonly install: string;
     };
 
-// What exactly is the matter: the finer reasons of problems, as data.
+// Finer reasons of problems, as data.
 
-/** What is wrong with one argument of a call. */
 export type ArgumentIssue =
   | {
       readonly fault: "missing";
       readonly name: string;
       readonly expected: string;
-      /** It would have held a long text: perhaps the call was cut off before it. */
+      /** A long text was expected: perhaps the call was cut off before it. */
       readonly long: boolean;
     }
-  /** Not an object or a list but the beginning of its JSON, or JSON with more objects, lists or keys than are parsed. */
+  /** Text with the beginning of the JSON of an object or array, or JSON with more objects, arrays or keys than are parsed. */
   | { readonly fault: "cut off" | "too many parts"; readonly name: string; readonly chars: number }
   | {
       readonly fault: "type";
       readonly name: string;
       readonly expected: string;
       readonly got: string;
-      /** It may be left out. */
       readonly optional: boolean;
     }
   | {
@@ -368,7 +362,6 @@ export type ArgumentIssue =
       readonly got: number;
       readonly min: number | undefined;
       readonly max: number | undefined;
-      /** It may be left out. */
       readonly optional: boolean;
     }
   | {
@@ -378,7 +371,7 @@ export type ArgumentIssue =
       readonly known: readonly string[];
     };
 
-/** Why a path is refused for its letters: before any file system call, but `names a folder`, which only a file that is to be made is. */
+/** A path refused by its spelling, before any file system call. `names a folder`: a new file's path ends with `/` or `/.`. */
 export type PathFault =
   | "empty"
   | "nul"
@@ -389,20 +382,20 @@ export type PathFault =
   | "reserved"
   | "too long"
   | "half character"
-  /** `$HOME/x`, `%TEMP%\\x`: nothing puts a value in. */
+  /** `$HOME/x`, `%TEMP%\\x`: variables are not expanded. */
   | "variable"
-  /** `~root/x`: the home of somebody else. */
+  /** `~root/x`: the home folder of another user. */
   | "home of another"
-  /** `C:\\x` where there are no drives. */
+  /** `C:\\x` on a system without drives. */
   | "drive"
   | "names a folder";
 
-/** What is wrong with a pattern for paths. */
+/** What is wrong with a glob. */
 export type PatternFault =
   | "empty"
   | "nul"
   | "parent"
-  /** Nothing but slashes and dots. */
+  /** Only slashes and dots. */
   | "no name"
   | "too long"
   | "unclosed bracket"
@@ -417,21 +410,21 @@ export type PatternFault =
   | "too many wildcards"
   | "too many names";
 
-/** A path that exists and may have been meant. */
+/** An existing path that the caller may have meant. */
 export interface Suggestion {
   readonly absolute: string;
-  /** Below its root, with forward slashes. */
+  /** Relative to its root, with forward slashes. */
   readonly relative: string;
   readonly kind: "file" | "directory";
 }
 
-/** Lines `from` to `to`, both included; lines count from 1. */
+/** Lines `from` to `to`, inclusive, from 1. */
 export interface LineSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Which edit of a call, counted from 1, and which of the others would have been found. */
+/** Which edit of a call, counted from 1, and which other edits would have matched. */
 export interface WhichEdit {
   readonly index: number;
   readonly of: number;
@@ -439,7 +432,7 @@ export interface WhichEdit {
 }
 
 export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
-/** Why a hunk has no place. */
+/** Why a hunk does not apply. */
 export type HunkFault =
   | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }
@@ -450,27 +443,27 @@ export type PatchFault =
   | "no begin"
   | "no end"
   | "text after end"
-  /** Nothing between begin and end, or no text at all. */
+  /** Nothing between begin and end, or no text. */
   | "empty"
   | "unknown line"
   | "no path"
   | "blanks around path"
   | "add line without +"
-  /** A hunk whose only old lines are empty ones without a mark: added lines that lack their `+`, or context? */
+  /** All old lines of a hunk are empty lines without a mark: either context, or added lines that lack their `+`. */
   | "blank line without mark"
   | "empty hunk"
   /** An update that neither changes a line nor moves the file. */
   | "nothing changes"
-  /** The lines that the hunks of an update take out are those that they put in. */
+  /** The hunks of an update remove and add the same lines. */
   | "same lines"
   | "same file twice"
-  /** The text is a path to a file that the patch named before by another one. */
+  /** The path names a file that the patch has named before by another path. */
   | "two names"
-  /** The text is a path below a file that the patch makes. */
+  /** The path is below a file that the patch creates. */
   | "in a new file"
   | "unified diff";
 
-/** Why a place in code is none. */
+/** Why a place in code cannot be found. */
 export type CodePlaceFault =
   | { readonly why: "nothing named" | "no query" }
   | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
@@ -483,10 +476,10 @@ export type CodePlaceFault =
     };
 
 /**
- * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
- * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many
- * files lie outside, or are hidden by rules. `overlap`: its edits contradict each other. `incomplete`: not all of them are understood,
- * or there are too many.
+ * `name`: not a valid name. `same name`: the symbol has this name already. `nothing`: the server returned no edits.
+ * `files`: it wants to create, move or delete files as well. `other name`: its edits change another name than the one
+ * at the place. `outside`, `withheld`: so many files are outside the roots, or hidden by rules. `overlap`: its edits
+ * overlap. `incomplete`: some edits are malformed, or there are too many.
  */
 export type RenameFault =
   | "name"
@@ -500,8 +493,8 @@ export type RenameFault =
   | "incomplete";
 
 /**
- * `root`: it is a root of the workspace. `into itself`: its new name lies in it. `links`, `special`, `withheld`: there are links in it,
- * things that are no files, or files that rules keep from this session. `too many`: more files than one call takes.
+ * `root`: a root of the workspace. `into itself`: the new path is inside the folder. `links`, `special`, `withheld`: it
+ * contains symlinks, special files, or files hidden by rules. `too many`: more files than one call may change.
  */
 export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
 
@@ -510,14 +503,14 @@ export type CellFault = "not a notebook" | "empty file" | "no cell named" | "sam
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
 export type MediaKind = "image" | "pdf" | "notebook" | "office";
 
-// What the library throws: a code that programs can rely on, and a sentence that says what to do next.
+// What the library throws: a stable code, and a sentence that says what to do next.
 
 export type FailureCode = Code | "NO_ROOT" | "UNCLEAR_RULE" | "UNKNOWN_DIALECT";
 
 export class FilehandError extends Error {
   override readonly name = "FilehandError";
   readonly code: FailureCode;
-  /** What exactly is the matter, where a call of a tool was refused. */
+  /** The details of a refused tool call. */
   readonly problem: ProblemData | undefined;
   constructor(code: FailureCode, message: string, problem?: ProblemData) {
     super(message);
@@ -526,6 +519,6 @@ export class FilehandError extends Error {
   }
 }
 
-/** Told to people by its message: what the library throws on purpose. `StoreFailed`: the history cannot be read. */
+/** An error that the library throws on purpose, so its message is for people. `StoreFailed`: the history cannot be read. */
 export const isFailure = (error: unknown): error is Error & { readonly code: FailureCode } =>
   error instanceof FilehandError || (error instanceof Error && error.name === "StoreFailed");

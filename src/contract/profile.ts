@@ -1,11 +1,11 @@
-/** What differs between dialects when a file is read, as plain data inside the request. */
+/** The differences between dialects when a file is read, as plain data inside the request. */
 
-/** What becomes of a file of a kind: shown, refused, or passed on to the next kind that knows it. */
+/** `skip`: the next kind that recognises the file reads it. */
 export type Treatment = "read" | "refuse" | "skip";
 
-/** How the number in front of a line looks; a constant of its dialect. */
+/** The line numbers of a dialect. */
 export interface NumberStyle {
-  /** Shorter numbers are filled up with `pad` on the left. */
+  /** Shorter numbers are padded with `pad` on the left. */
   readonly digitsMin: number;
   readonly pad: " " | "0";
   /** Between the number and the line. */
@@ -14,32 +14,32 @@ export interface NumberStyle {
 
 export interface Profile {
   /**
-   * `split`: lines are what stands between newlines, so a final newline yields one more, empty line and `\r` stays.
+   * `split`: newlines separate lines, so a final newline yields one more, empty line, and `\r` is part of a line.
    * `terminated`: a newline ends a line, so a final one adds none, and the `\r` of `\r\n` is not shown.
    */
   readonly lines: "split" | "terminated";
-  /** UTF-16 units; a longer line is cut there and gets `cutMark`. */
+  /** UTF-16 units; a longer line is truncated and gets `cutMark`. */
   readonly lineCharsMax: number;
   readonly cutMark: string;
-  /** UTF-8 bytes of the cut lines, and one more for every line but the first. */
+  /** UTF-8 bytes of the truncated lines, plus one for every line but the first. */
   readonly pageBytesMax: number;
-  /** Bytes that one answer may have, if there is such a limit: a page of more bytes would only be made shorter again. */
+  /** The byte limit of a whole reply, if there is one: a larger page would be shortened again. */
   readonly answerBytesMax?: number;
-  /** Tokens of a page as a model gets it, if the dialect has such a budget. */
+  /** Tokens of a page as the model gets it, if the dialect has a budget. */
   readonly pageTokensMax: number | undefined;
-  /** The numbers that the dialect puts in front of the lines: they are part of what the budget counts. */
+  /** The budget counts these numbers, too. */
   readonly numbers: NumberStyle | undefined;
-  /** Is the exact number of lines wanted even where the page ends before the file does? */
+  /** `always`: count all lines of the file even if the page ends before the file does. */
   readonly total: "always" | "at the end";
-  /** What a start past the end is. */
+  /** The result of a start past the end. */
   readonly pastEnd: "refused" | "empty";
-  /** A NUL within this many first bytes makes a file binary. */
+  /** A NUL byte within this many first bytes makes a file binary. */
   readonly nulSampleBytes: number;
-  /** What a code file is answered with that has more than one page, if the call names no part of it. */
+  /** The reply for a source file of more than one page, if the call selects no part of it. */
   readonly longCode: "first page" | "outline";
-  /** What the same part of an unchanged file is answered with, when the session has it already. */
+  /** The reply for a part of an unchanged file that the session has read already. */
   readonly repeats: "stub" | "content";
-  /** Is a document handed out as the file that it is, while it is small enough, or as its pages? */
+  /** `attached`: a document that is small enough is returned as a file. */
   readonly documents: "attached" | "pages";
   readonly kinds: {
     readonly directory: Treatment;

@@ -1,4 +1,4 @@
-/** The verbs `read` and `ls`: what is asked, what comes out. */
+/** The verbs `read` and `ls`: requests and outcomes. */
 
 import type { LineNumber, Target } from "./target.ts";
 import type { NotebookCell } from "./notebook.ts";
@@ -6,9 +6,9 @@ import type { OutlineOutcome } from "./outline.ts";
 import type { Profile } from "./profile.ts";
 
 /**
- * Lines from a number on, or the last ones. `linesMax` may be Infinity. The last lines of a huge file are found without
- * reading the rest if their numbers may be counted `from the end`: -1 is the last line then. A `column` above 1 asks for a part
- * of the line `from` alone: from this UTF-16 unit on, counted from 1.
+ * Lines from a number on, or the last ones. `linesMax` may be Infinity. With numbers counted `from the end` (-1 is the
+ * last line) the last lines of a huge file are found without reading the rest. A `column` above 1 selects a part of the
+ * line `from`: from this UTF-16 unit on, counted from 1.
  */
 export type LineRange =
   | { readonly from: LineNumber; readonly linesMax: number; readonly column?: number }
@@ -18,11 +18,11 @@ export interface ReadRequest {
   readonly verb: "read";
   readonly path: string;
   readonly ranges: readonly [LineRange, ...LineRange[]];
-  /** Pages of a paged document, as the caller wrote them. */
+  /** Pages of a document, as the caller wrote them. */
   readonly pages?: string;
-  /** What happens when the token budget ends before the range does. */
+  /** What to return if the range does not fit the token budget. */
   readonly overBudget: "first page" | "refuse";
-  /** Does the call name no part of the file? Then an outline may stand for a page that is cut, where the profile says so. */
+  /** The call selects no part of the file: the reply may be an outline instead of a truncated page, if the profile says so. */
   readonly whole?: boolean;
   readonly profile: Profile;
 }
@@ -30,19 +30,19 @@ export interface ReadRequest {
 export interface LsRequest {
   readonly verb: "ls";
   readonly path: string;
-  /** First entry of the folder itself, and how many of them. */
+  /** First entry of the folder itself, and how many entries. */
   readonly from: LineNumber;
   readonly entriesMax: number;
-  /** Levels that are shown: 1 (the default) is the folder itself, 2 also what lies in its folders. */
+  /** Levels to show: 1 (the default) is the folder itself, 2 also the content of its folders. */
   readonly depth?: number;
-  /** Patterns of what is left out, as those of `glob`. */
+  /** Entries to leave out: patterns as in `glob`. */
   readonly ignore?: readonly string[];
 }
 
-/** How a text file's bytes were understood. */
+/** The encoding that decodes a text file's bytes. */
 export type EncodingName = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be" | LegacyEncodingName;
 
-/** Encodings that are found by looking at the bytes; the names `TextDecoder` knows. */
+/** Encodings that are detected from the bytes, by their `TextDecoder` names. */
 export type LegacyEncodingName =
   | "gb18030"
   | "big5"
@@ -58,42 +58,41 @@ export type LegacyEncodingName =
   | `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
   | `iso-8859-${2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 13 | 14 | 15}`;
 
-/** A line that was shown only in part. */
+/** A line that is shown in part. */
 export interface CutLine {
   readonly line: LineNumber;
-  /** Of the line, or of its part from the page's `column` on. */
+  /** Counted from the page's `column`. */
   readonly charsShown: number;
-  /** Too long by itself, or over what was left of the token budget. */
+  /** Too long, or over the rest of the token budget. */
   readonly by: "chars" | "tokens";
 }
 
 export interface Page {
-  /** Negative where lines are counted from the end. */
+  /** Negative if lines are counted from the end. */
   readonly from: LineNumber;
-  /** The first character shown, where the page is a part of one line that does not begin with the line. */
+  /** The first character shown, from 1, if the page is a part of one line. */
   readonly column?: number;
-  /** Made of `joined` when they are asked for, where that is at hand: many answers need no line by itself. */
+  /** Split from `joined` when first used: many replies need no single line. */
   readonly lines: readonly string[];
-  /** How many lines there are. */
   readonly count: number;
-  /** The lines joined by newlines, where that is at hand. */
+  /** The lines joined by newlines, if available. */
   readonly joined?: string;
-  /** True only if all of the lines are ASCII, as far as that is known without looking. */
+  /** True only if all lines are known to be ASCII. */
   readonly ascii: boolean;
-  /** Exact, or undefined where nobody asked for it: the page ends before the file does, or is counted from the end. */
+  /** Exact; undefined if not requested and the page ends before the file does, or if lines are counted from the end. */
   readonly linesTotal: number | undefined;
-  /** `answer`: all that one answer may hold (`answerBytesMax`). */
+  /** `answer`: the limit of one reply (`answerBytesMax`). */
   readonly stopped: "end" | "lines" | "bytes" | "tokens" | "answer";
-  /** What dialects made of the page, by their own keys: a page that is kept keeps it too. */
+  /** The page as dialects rendered it, by their own keys: a cached page keeps these, too. */
   readonly forms: Map<object, PageForm>;
-  /** Where to go on, if there is more. */
+  /** Where to continue, if there is more. */
   readonly next: LineNumber | undefined;
   readonly cut: readonly CutLine[];
-  /** Characters of the line ends that belong to `lines` and are not part of them. */
+  /** Characters of the line endings of `lines`. */
   readonly lineEndChars: number;
 }
 
-/** The lines as a dialect shows them, and what it put around them. */
+/** The lines as a dialect shows them, and the text around them. */
 export interface PageForm {
   readonly before: string;
   readonly after: string;
@@ -103,16 +102,16 @@ export interface PageForm {
 export interface TextOutcome {
   readonly kind: "text";
   readonly target: Target;
-  /** One page per range asked for. */
+  /** One page per requested range. */
   readonly pages: readonly [Page, ...Page[]];
   readonly encoding: EncodingName;
-  /** True when bytes could not be decoded and stand as U+FFFD. */
+  /** Some bytes could not be decoded and are shown as U+FFFD. */
   readonly lossy: boolean;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
-  /** What the text was made from, if it is not the file's own, and what was left out. */
+  /** The format that the text was extracted from, and what was left out. */
   readonly converted?: { readonly from: string; readonly notes: readonly string[] };
-  /** Instruction files that hold for this file and were not named before in this session. */
+  /** Instruction files that apply to this file and were not yet named in this session. */
   readonly instructions?: readonly string[];
 }
 
@@ -121,9 +120,9 @@ export type EntryKind = "file" | "directory" | "link" | "special" | "unknown";
 export interface Entry {
   readonly name: string;
   readonly kind: EntryKind;
-  /** What a link leads to, if that lies beneath the roots. */
+  /** The kind of a link's target, if it is below the roots. */
   readonly leadsTo?: "file" | "directory" | "special";
-  /** The text of a link, if what it leads to lies beneath the roots. */
+  /** The text of a link, if its target is below the roots. */
   readonly linkText?: string;
   readonly sizeBytes?: number;
 }
@@ -134,20 +133,23 @@ export interface DirectoryOutcome {
   readonly from: LineNumber;
   readonly entries: readonly Entry[];
   readonly entriesTotal: number;
-  /** Entries that permission rules withhold; not among `entriesTotal`. */
+  /** Entries hidden by rules; not counted in `entriesTotal`. */
   readonly withheld: number;
-  /** Where to go on, if there are more. */
+  /** Where to continue, if there are more. */
   readonly next: LineNumber | undefined;
 }
 
-/** An entry of a tree. A folder that was opened has its own entries. */
+/** An entry of a tree. A folder that was opened has entries of its own. */
 export interface TreeEntry extends Entry {
   readonly entries?: readonly TreeEntry[];
-  /** How many entries a folder has, shown or not; undefined where it was not looked into. */
+  /** All entries of a folder, shown or not; undefined if it was not opened. */
   readonly entriesTotal?: number;
-  /** Entries of a folder that the call's patterns or permission rules leave out; not among `entriesTotal`. */
+  /** Entries that the call's patterns or rules leave out; not counted in `entriesTotal`. */
   readonly entriesLeftOut?: number;
-  /** Why a folder was not opened: too deep, too many entries shown already, left out by an ignore file, the system's no. */
+  /**
+   * Why a folder was not opened: too deep, too many entries shown already, ignored by an ignore file, refused by the
+   * system.
+   */
   readonly closed?: "depth" | "budget" | "ignored" | "unreadable";
 }
 
@@ -159,33 +161,33 @@ export interface TreeOutcome {
   readonly entries: readonly TreeEntry[];
   /** Of the folder itself. */
   readonly entriesTotal: number;
-  /** Where to go on, if the folder itself has more. */
+  /** Where to continue, if the folder itself has more. */
   readonly next: LineNumber | undefined;
-  /** Entries of all levels: shown, and left out for want of room. What lies deeper than was looked is in neither. */
+  /** Entries of all levels: shown, and left out for lack of room. Neither counts levels that were not opened. */
   readonly shown: number;
   readonly leftOut: number;
-  /** Left out by the patterns of the call, and by permission rules. */
+  /** Left out by the patterns of the call, and by rules. */
   readonly ignored: number;
   readonly withheld: number;
 }
 
-/** A picture that decodes, within the budget. */
+/** An image that decodes and fits the budget. */
 export interface ImageOutcome {
   readonly kind: "image";
   readonly target: Target;
   readonly mime: string;
   readonly base64: string;
-  /** What the file is, where it had to be converted. */
+  /** The type of the file, if the image was converted. */
   readonly originalMime: string;
   readonly sizeBytes: number;
-  /** Pixels, upright. */
+  /** Pixels, after rotation. */
   readonly original: Dimensions;
   readonly display: Dimensions;
   /** Of an animation the first frame is shown. */
   readonly frames: number;
-  /** What was done to it to fit the budget. */
+  /** What was done to make it fit the budget. */
   readonly steps: "untouched" | "resized" | "compressed" | "last resort";
-  /** By the length of the base64, and by the vendors' rule of 28-pixel tiles. */
+  /** Estimated from the length of the base64, and by the vendors' rule of 28-pixel tiles. */
   readonly tokens: number;
   readonly vendorTokens: number;
 }
@@ -198,10 +200,10 @@ export interface Dimensions {
 export interface DocumentPage {
   readonly page: number;
   readonly text: string;
-  /** Characters of the text that are left out, because the page alone is over the budget. */
+  /** Characters left out because the page alone is over the budget. */
   readonly cutChars?: number;
   readonly image?: { readonly mime: string; readonly base64: string; readonly width: number; readonly height: number };
-  /** Why this page could not be read; the others are there. */
+  /** Why this page could not be read. */
   readonly error?: string;
 }
 
@@ -211,11 +213,11 @@ export interface PdfOutcome {
   readonly sizeBytes: number;
   readonly pagesTotal: number;
   readonly pages: readonly DocumentPage[];
-  /** False: scanned, there is nothing but pictures. */
+  /** False: a scan, images only. */
   readonly hasText: boolean;
-  /** Were pages asked for, or is this all of a short document? */
+  /** `whole`: the call selected no pages, and the document is short. */
   readonly asked: "whole" | "pages";
-  /** The file itself, where the profile hands it out. */
+  /** The file itself, if the profile returns documents as files. */
   readonly base64: string | undefined;
 }
 
@@ -224,20 +226,19 @@ export interface NotebookOutcome {
   readonly target: Target;
   readonly sizeBytes: number;
   readonly language: string;
-  /** The cells that are shown, and how many there are. */
+  /** The cells that are shown. */
   readonly cells: readonly NotebookCell[];
   readonly from: LineNumber;
   readonly cellsTotal: number;
   readonly next: LineNumber | undefined;
-  /** Did the token budget end it: are cells left out, or parts of the only one that is shown? */
+  /** The token budget was reached: cells are left out, or the only cell shown is truncated. */
   readonly overBudget: boolean;
 }
 
-/** The session was shown this already, and it is still the same. */
+/** The session has read this already, and it has not changed. */
 export interface UnchangedOutcome {
   readonly kind: "unchanged";
   readonly target: Target;
-  /** Tokens that are not spent again. */
   readonly tokensSaved: number;
 }
 

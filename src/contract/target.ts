@@ -1,40 +1,39 @@
-/** Which file a call means. */
+/** Paths: as a caller writes them, and as the files that they name. */
 
-/** A path as it was asked for, before anything is known about it. Made only in `guard/`. */
+/** A path as the caller wrote it, before it is looked up. Made only in `guard/`. */
 export interface Place {
-  /** As the caller typed it. */
   readonly asked: string;
-  /** Absolute, as the caller sees the tree (links not resolved). */
+  /** Absolute, symlinks not resolved. */
   readonly absolute: string;
-  /** `absolute` below its root, with forward slashes; empty for the root itself; `absolute` when it lies in no root. */
+  /** `absolute` relative to its root, with forward slashes; empty for the root itself; `absolute` outside the roots. */
   readonly relative: string;
 }
 
-/** A file or folder that exists beneath a root. Made only in `guard/`. */
+/** A file or folder that exists below a root. Made only in `guard/`. */
 export interface Target extends Place {
-  /** What the path really names. */
+  /** `absolute` with symlinks resolved. */
   readonly real: RealPath;
-  /** `real` below its root, with forward slashes. */
+  /** `real` relative to its root, with forward slashes. */
   readonly realRelative: string;
-  /** The root it lies in, links resolved. */
+  /** The root that contains it, symlinks resolved. */
   readonly root: RealPath;
-  /** What rules take it for; a device is a file to them. */
+  /** What rules treat it as; a device counts as a file. */
   readonly is: "file" | "folder";
-  /** Further names of it, by links that lead to other links. */
+  /** Further names of it: links on the way from `absolute` to `real`. */
   readonly through?: readonly string[] | undefined;
 }
 
-/** Types that can only be made where a value was checked. */
+/** Brands: types that only the function that checks a value can make. */
 
 declare const brand: unique symbol;
 
 export type Brand<Value, Name extends string> = Value & { readonly [brand]: Name };
 
-/** A line's number. Inside Filehand the first line is 1, always. */
+/** Inside Filehand the first line is 1, always. */
 export type LineNumber = Brand<number, "LineNumber">;
 
-/** The only maker of line numbers: callers have checked that `value` is a whole number of at least 1. */
+/** The only maker of line numbers. Callers MUST have checked that `value` is an integer of at least 1. */
 export const lineNumber = (value: number): LineNumber => value as LineNumber;
 
-/** An absolute path with every link resolved, spelled as the file system has it. Made only in `disk/`. */
+/** An absolute path with every symlink resolved, spelled as on the disk. Made only in `disk/`. */
 export type RealPath = Brand<string, "RealPath">;

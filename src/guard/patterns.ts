@@ -3,7 +3,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
-import { charactersOf, expandBraces } from "../text/text.ts";
+import { parseCharacterSet, expandBraces } from "../text/text.ts";
 
 /** What rules speak of. A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
@@ -163,8 +163,8 @@ function withoutBrackets(line: string): { readonly bare: string; readonly unclos
   let unclosed = false;
   for (let at = 0; at < letters.length; at += 1) {
     const letter = letters[at] ?? "";
-    const set: ReturnType<typeof charactersOf> | undefined =
-      letter === "[" && !unclosed ? charactersOf(letters, at + 1, "ascii") : undefined;
+    const set: ReturnType<typeof parseCharacterSet> | undefined =
+      letter === "[" && !unclosed ? parseCharacterSet(letters, at + 1, "ascii") : undefined;
     if (letter === "\\") {
       bare += letter + (letters[at + 1] ?? "");
       at += 1;

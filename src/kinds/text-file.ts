@@ -4,7 +4,7 @@ import { isAscii, isUtf8 as isWholeUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { type IndexStore, type LineSource, type OpenFile, sourceInFile, sourceInMemory } from "../disk/disk.ts";
-import { type ByteForm, decode, isUtf8, type NewlineForm, textOfUtf8 } from "../text/text.ts";
+import { type ByteForm, decode, isUtf8, type NewlineForm, decodeUtf8 } from "../text/text.ts";
 import { decideEncoding } from "./charset.ts";
 
 export interface TextFile {
@@ -109,7 +109,7 @@ class FileDecoder implements Decoder {
     if (this.encoding !== "utf-8") return { text: await this.#decode(bytes, 0), ascii: false, utf8: false };
     if (isAscii(bytes)) return { text: viewOf(bytes).toString("latin1"), ascii: true, utf8: true };
     const utf8 = isWholeUtf8(bytes);
-    const quick = utf8 ? textOfUtf8(bytes) : undefined;
+    const quick = utf8 ? decodeUtf8(bytes) : undefined;
     return { text: quick ?? (await this.#decode(bytes, 0)), ascii: false, utf8 };
   }
 

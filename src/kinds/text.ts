@@ -8,7 +8,7 @@ import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../con
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
 import { bufferBytes, giveBuffer, takeBuffer, timeSlices } from "../disk/disk.ts";
 import {
-  countIn,
+  countNewlinesIn,
   cutChars,
   decodeInPieces,
   estimateTokens,
@@ -18,7 +18,7 @@ import {
   type PageRules,
   type PageStepper,
   roughTokens,
-  skipIn,
+  skipNewlinesIn,
   startPage,
 } from "../text/text.ts";
 import { countTokens } from "./exact-tokens.ts";
@@ -409,7 +409,7 @@ async function fillWith(
     const end = at + window.length >= source.sizeBytes;
     const wanted = linesMax - stepper.count;
     const enough =
-      wanted < Number.POSITIVE_INFINITY ? skipIn(window, 0, window.length, Math.max(1, wanted), newline) : -1;
+      wanted < Number.POSITIVE_INFINITY ? skipNewlinesIn(window, 0, window.length, Math.max(1, wanted), newline) : -1;
     let to = enough;
     if (to === -1) to = end ? window.length : lastNewline(window, newline);
     if (to === 0 && !end) {
@@ -430,7 +430,7 @@ async function fillWith(
     const atEnd = end && to === window.length;
     const { text, ascii, utf8 } = await decoder.text(bytes);
     const known = utf8
-      ? { ascii, utf8Bytes: to, newlines: enough === -1 ? countIn(bytes, 0, to, newline) : Math.max(1, wanted) }
+      ? { ascii, utf8Bytes: to, newlines: enough === -1 ? countNewlinesIn(bytes, 0, to, newline) : Math.max(1, wanted) }
       : { ascii, utf8Bytes: undefined, newlines: undefined };
     const status = stepper.feed(text, known, atEnd);
     at += to;
@@ -444,7 +444,7 @@ export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   if (form === "byte") return bytes.lastIndexOf(10) + 1;
   const width = form.startsWith("utf-16") ? 2 : 4;
   for (let at = bytes.length - (bytes.length % width) - width; at >= 0; at -= width) {
-    if (skipIn(bytes, at, at + width, 1, form) !== -1) return at + width;
+    if (skipNewlinesIn(bytes, at, at + width, 1, form) !== -1) return at + width;
   }
   return 0;
 }
@@ -537,7 +537,7 @@ async function partIn(
   for (let at = start; ended === undefined && chars < to; ) {
     if (slices.isOver()) await slices.next();
     const window = await source.bytes(at, bufferBytes, scratch);
-    const after = skipIn(window, 0, window.length, 1, newline);
+    const after = skipNewlinesIn(window, 0, window.length, 1, newline);
     at += window.length;
     if (after !== -1) ended = "newline";
     else if (at >= source.sizeBytes) ended = "file";

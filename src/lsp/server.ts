@@ -5,7 +5,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
-import { type GlobState, parseGlob, startState } from "../text/text.ts";
+import { type GlobState, parseGlob, startGlobState } from "../text/text.ts";
 import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
 import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
 import {
@@ -565,7 +565,7 @@ function made(base: string, pattern: string, kinds: number): readonly Watcher[] 
   const isAnchored = base !== "" || pattern.startsWith("/");
   const glob = parseGlob(isAnchored ? `./${pattern}` : `**/${pattern}`);
   if ("fault" in glob) return [];
-  const start = startState(glob);
+  const start = startGlobState(glob);
   const matches = (path: string): boolean =>
     path.startsWith(`${folder}/`) ? isMatch(start, path.slice(folder.length)) : folder === "" && isMatch(start, path);
   return [{ matches, kinds }];

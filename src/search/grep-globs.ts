@@ -6,7 +6,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { PatternFault } from "../contract/problem.ts";
-import { expandBraces, type GlobState, newGlobBudget, newStep, parseGlob, startState } from "../text/text.ts";
+import { expandBraces, type GlobState, newGlobBudget, newGlobStep, parseGlob, startGlobState } from "../text/text.ts";
 
 export interface Globs {
   /** `path` is below the folder that is searched, with forward slashes. */
@@ -23,7 +23,7 @@ export interface GlobFault {
 /** `folder`: the folder that is searched; a glob that begins with its path means what lies beneath. */
 export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   if (text.length > limits.searchGlobsCharsMax) return { glob: text.slice(0, 80), fault: "too long" };
-  const [wanted, unwanted] = [newStep(false), newStep(false)];
+  const [wanted, unwanted] = [newGlobStep(false), newGlobStep(false)];
   const budget = newGlobBudget();
   const chosen: string[] = [];
   let takesAway = false;
@@ -43,8 +43,8 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   }
   return {
     matches: matcher(
-      chosen.length === 0 ? undefined : startState({ start: wanted, foldersOnly: false }),
-      takesAway ? startState({ start: unwanted, foldersOnly: false }) : undefined,
+      chosen.length === 0 ? undefined : startGlobState({ start: wanted, foldersOnly: false }),
+      takesAway ? startGlobState({ start: unwanted, foldersOnly: false }) : undefined,
     ),
     names: plainNames(chosen),
   };

@@ -1,6 +1,6 @@
 /**
- * The first of many things in an order, while they come in any: holds about twice what is wanted, whatever comes. Each
- * thing has a weight, and so many are kept, in order, as it takes to reach what is wanted.
+ * Keeps the first items, in sort order, of a stream in any order, with memory for about twice as many. Each item has a
+ * weight; the first items whose weights reach `wanted` are kept.
  */
 
 export class FirstOnes<Item> {
@@ -9,7 +9,7 @@ export class FirstOnes<Item> {
   readonly #weightOf: (item: Item) => number;
   #items: Item[] = [];
   #weight = 0;
-  /** Nothing behind this one is among the first any more. */
+  /** Items after this one can no longer be among the first. */
   #last: Item | undefined;
 
   constructor(wanted: number, compare: (a: Item, b: Item) => number, weightOf: (item: Item) => number) {
@@ -18,7 +18,7 @@ export class FirstOnes<Item> {
     this.#weightOf = weightOf;
   }
 
-  /** May it be among the first? Only then it is worth being put together. */
+  /** Can it be among the first? If not, callers need not build it. */
   accepts(item: Item): boolean {
     return this.#last === undefined || this.#compare(item, this.#last) < 0;
   }

@@ -1,4 +1,4 @@
-/** Lines that are put behind a line: where they go, and which line ends they get. */
+/** Inserting lines after a line: the place, and the line endings. */
 
 import { describe, expect, test } from "vitest";
 import { insertion, countLines } from "./pieces.ts";

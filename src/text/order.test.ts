@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints, compareNames, comparePaths } from "./order.ts";
 
-/** The order spelled out: code points one by one, then the length. */
+/** The reference: code points one by one, then the length. */
 function reference(a: string, b: string): number {
   const left = Array.from(a, (character) => character.codePointAt(0) ?? 0);
   const right = Array.from(b, (character) => character.codePointAt(0) ?? 0);
@@ -14,7 +14,7 @@ function reference(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** Few characters, so that long common beginnings happen; lone halves and both sides of the surrogates among them. */
+/** Few characters, so that long common prefixes occur; with lone surrogates and neighbours of the surrogate range. */
 const names = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "B", "b", "ÿ", "\ud83d", "\ude00", "\ue000", "\uffff", "😀", "𝒳", "İ") }),
   fc.string({ unit: "binary" }),

@@ -1,8 +1,8 @@
-/** The orders in which names are listed: the same on every system and in every locale. */
+/** Sort orders of names: the same on every system and in every locale. */
 
 /**
- * By code points. `<` on strings compares UTF-16 units and so puts astral characters before U+E000..U+FFFF;
- * the order here is also that of the UTF-8 bytes.
+ * By code points, which is also the order of the UTF-8 bytes. `<` compares UTF-16 units and puts astral characters
+ * before U+E000..U+FFFF.
  */
 export function compareCodePoints(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
@@ -10,14 +10,17 @@ export function compareCodePoints(a: string, b: string): number {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
     if (left === right) continue;
-    // Below the surrogates a unit is a code point, and a surrogate, paired or not, is greater than all of these.
+    // Below the surrogates a unit is a code point; any surrogate is greater than all of these.
     if (left < 0xd800 || right < 0xd800) return left - right;
     return compareFrom(a, b, isInsidePair(a, at) || isInsidePair(b, at) ? at - 1 : at);
   }
   return a.length - b.length;
 }
 
-/** Paths name by name, by code points: what lies in a folder stays together, before names that only begin like it. */
+/**
+ * Name by name, by code points: the content of a folder stays together, before names that have the folder's name as a
+ * prefix.
+ */
 export function comparePaths(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   for (let at = 0; at < common; at += 1) {
@@ -31,7 +34,7 @@ export function comparePaths(a: string, b: string): number {
 /** By lower-cased name; names that differ in case only, by the name itself. */
 export function compareNames(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
-  // Most names are decided by their first ASCII letters: no lower-cased copy is made for those.
+  // Most names are decided by their first ASCII letters, without a lower-cased copy.
   for (let at = 0; at < common; at += 1) {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
@@ -46,7 +49,6 @@ function compareFrom(a: string, b: string, at: number): number {
   return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0);
 }
 
-/** Whether the unit is the second half of a pair. */
 function isInsidePair(text: string, at: number): boolean {
   return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

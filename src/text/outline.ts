@@ -1,4 +1,4 @@
-/** Which items of an outline are shown: as many levels as have room, and what is left out is counted. */
+/** Selects the items of an outline to show: as many levels as fit; the rest is counted. */
 
 import type { OutlineItem } from "../contract/outline.ts";
 
@@ -11,8 +11,8 @@ export interface ChosenItems {
 }
 
 /**
- * At most `depth` levels and `itemsMax` items. Whole levels go first; only where the first level alone is too much are there
- * fewer items of it.
+ * At most `depth` levels and `itemsMax` items. Leaves out whole levels, the deepest first; the first level alone is
+ * truncated if it is too long.
  */
 export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: number): ChosenItems {
   const perLevel: number[] = [];

@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
 import { finish } from "./steps.ts";
-import { apply, changesOf, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
+import { apply, changesOfPieces, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
 
-/** By hand, from behind. */
+/** The reference, from the last change to the first. */
 function naive(text: string, changes: readonly TextChange[]): string {
   return changes.toReversed().reduce((now, { from, to, text: put }) => now.slice(0, from) + put + now.slice(to), text);
 }
 
-/** Changes that fit a text of a length: in order, without overlaps. */
+/** Random changes of a text: in order, without overlaps. */
 const changesIn = (length: number): fc.Arbitrary<readonly TextChange[]> =>
   fc
     .array(fc.tuple(fc.nat(length), fc.nat(length), fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 2 })), {
@@ -42,9 +42,9 @@ test("several rounds of changes give what splicing strings gives", () => {
         finish(list.splice(changes));
         expect(textOfPieces(list.pieces, original)).toBe(text);
       }
-      // What is left of the original stands in its old order, so the pieces are changes of it.
-      expect(naive(original, finish(changesOf(pieces, original.length)))).toBe(text);
-      expect(naive(original, finish(changesOf(list.pieces, original.length)))).toBe(text);
+      // The parts of the original stay in their order, so the pieces are changes of it.
+      expect(naive(original, finish(changesOfPieces(pieces, original.length)))).toBe(text);
+      expect(naive(original, finish(changesOfPieces(list.pieces, original.length)))).toBe(text);
     }),
   );
 });
@@ -53,7 +53,7 @@ test("what is left of the original between two offsets is found after any change
   fc.assert(
     fc.property(fc.nat(30), fc.gen(), (length, gen) => {
       const list = new PieceList(length);
-      /** For every character where it stands in the original, or -1 for a new one. */
+      /** By character: its offset in the original, or -1 if it is new. */
       let origins = Array.from({ length }, (_, at) => at);
       for (let round = 0; round < 3; round += 1) {
         const changes = gen(changesIn, origins.length);
@@ -97,5 +97,5 @@ test("dollar signs are text", () => {
 });
 
 test("nothing changes nothing", () => {
-  expect(finish(changesOf([{ from: 0, to: 3 }], 3))).toEqual([]);
+  expect(finish(changesOfPieces([{ from: 0, to: 3 }], 3))).toEqual([]);
 });

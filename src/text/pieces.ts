@@ -1,17 +1,18 @@
-/** A text under several changes, kept as pieces of the original, so that what nobody touched is never copied. */
+/** A text under several changes, as a list of pieces of the original and new text: unchanged text is never copied. */
 
 import type { TextChange } from "../contract/edit.ts";
 import type { FileEdits, Position } from "../contract/lsp.ts";
+import { countNewlines } from "./lines/newlines.ts";
 import { finish, partLength, type Steps } from "./steps.ts";
 
-/** UTF-16 units `from` up to `to` of the original, or new text. */
+/** UTF-16 units `from` to `to` (exclusive) of the original, or new text. */
 export type TextPiece = { readonly from: number; readonly to: number } | string;
 
-/** Changes of the text that `pieces` make, in order and without overlaps, applied to the pieces. */
+/** Applies changes of the text that `pieces` make up; they MUST be in order and without overlaps. */
 export const splice = (pieces: readonly TextPiece[], changes: readonly TextChange[]): readonly TextPiece[] =>
   finish(splicing(pieces, changes));
 
-/** The same, in steps. */
+/** The same, in steps that yield to the event loop. */
 function* splicing(pieces: readonly TextPiece[], changes: readonly TextChange[]): Steps<TextPiece[]> {
   const result: TextPiece[] = [];
   const put = (piece: TextPiece): void => {
@@ -25,7 +26,7 @@ function* splicing(pieces: readonly TextPiece[], changes: readonly TextChange[])
     const isLast = index === pieces.length - 1;
     let from = at;
     for (let change = changes[next]; change !== undefined && change.from <= end; change = changes[next]) {
-      // What begins at the very end of a piece belongs to the next one, if there is a next one.
+      // A change at the end of a piece belongs to the next piece, if there is one.
       if (change.from === end && end > at && !isLast) break;
       if (change.from >= at) {
         put(cut(piece, from - at, Math.max(from, change.from) - at));
@@ -43,13 +44,13 @@ function* splicing(pieces: readonly TextPiece[], changes: readonly TextChange[])
   return result;
 }
 
-/** More changes at once are made by going through all pieces. */
+/** More changes than this are made in one pass over all pieces. */
 const fewChanges = 8;
 
-/** The pieces of a text under one round of changes after another, each at the cost of what it touches. */
+/** The pieces of a text under successive rounds of changes, each at the cost of the pieces that it touches. */
 export class PieceList {
   #pieces: TextPiece[];
-  /** The piece that was touched last, and where it begins: most often the next change is near. */
+  /** The last piece touched, and its offset: mostly the next change is near. */
   #index = 0;
   #at = 0;
 
@@ -61,18 +62,18 @@ export class PieceList {
     return this.#pieces;
   }
 
-  /** In order, without overlaps, of the text as the rounds before have left it. */
+  /** Changes of the current text; they MUST be in order and without overlaps. */
   *splice(changes: readonly TextChange[]): Steps<void> {
     if (changes.length > fewChanges) {
       this.#pieces = yield* splicing(this.#pieces, changes);
       [this.#index, this.#at] = [0, 0];
       return;
     }
-    // From the last on, so that none moves another.
+    // From the last to the first, so that offsets stay valid.
     for (const change of changes.toReversed()) this.#put(change);
   }
 
-  /** The parts of the original between two offsets, in order. An empty place is where it stands in the original. */
+  /** The parts of the original between two offsets, in order. For an empty range, its position in the original. */
   originalsOf(from: number, to: number): readonly Exclude<TextPiece, string>[] {
     this.#goTo(from);
     const found: Exclude<TextPiece, string>[] = [];
@@ -105,7 +106,7 @@ export class PieceList {
     this.#pieces.splice(this.#index, end - this.#index, ...put);
   }
 
-  /** To the piece that holds an offset, or to the end. */
+  /** Moves to the piece that contains an offset, or to the end. */
   #goTo(offset: number): void {
     while (this.#at > offset) this.#at -= this.#lengthAt((this.#index -= 1));
     while (this.#index < this.#pieces.length && this.#at + this.#lengthAt(this.#index) <= offset) {
@@ -129,8 +130,8 @@ const cut = (piece: TextPiece, from: number, to: number): TextPiece =>
 export const textOfPieces = (pieces: readonly TextPiece[], original: string): string =>
   pieces.map((piece) => (typeof piece === "string" ? piece : original.slice(piece.from, piece.to))).join("");
 
-/** The pieces as changes of the original: the pieces of the original that are left MUST stand in their old order. */
-export function* changesOf(pieces: readonly TextPiece[], originalLength: number): Steps<readonly TextChange[]> {
+/** The pieces as changes of the original. The pieces of the original MUST be in their old order. */
+export function* changesOfPieces(pieces: readonly TextPiece[], originalLength: number): Steps<readonly TextChange[]> {
   const changes: TextChange[] = [];
   let at = 0;
   let text = "";
@@ -151,20 +152,19 @@ export function* changesOf(pieces: readonly TextPiece[], originalLength: number)
   return changes;
 }
 
-/** One change's text in place of what it replaces. */
 export function apply(text: string, changes: readonly TextChange[]): string {
   return textOfPieces(splice([{ from: 0, to: text.length }], changes), text);
 }
 
-// New lines behind a line of a text, with the line ends that stand around them.
+// Inserting lines, with the line endings around them.
 
 export interface Insertion {
   readonly change: TextChange;
-  /** The line before the new ones, or the very beginning: what their author must have seen. */
+  /** The line before the new ones, or the start of the text: the session must have read it. */
   readonly beside: { readonly from: number; readonly to: number };
 }
 
-/** Undefined: the text has fewer lines. A text that does not end with a newline goes on without one. */
+/** Undefined if the text has fewer lines. A text without a final newline stays without one. */
 export function insertion(text: string, behindLine: number, newText: string): Insertion | undefined {
   const beside = lineSpan(text, behindLine);
   if (beside === undefined) return undefined;
@@ -178,14 +178,10 @@ export function insertion(text: string, behindLine: number, newText: string): In
   return { change: { from: to, to, text: unfinished ? `${lineEnd}${lines}` : `${lines}${lineEnd}` }, beside };
 }
 
-/** A newline ends a line, so a final one begins none. */
-export function countLines(text: string): number {
-  let count = text === "" || text.endsWith("\n") ? 0 : 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
-}
+/** A final newline adds no line. */
+export const countLines = (text: string): number => countNewlines(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 
-/** A line with its end; line 0 is the empty place before the first. */
+/** A line with its ending; line 0 is the empty place before the first. */
 function lineSpan(text: string, line: number): Insertion["beside"] | undefined {
   if (line < 0) return undefined;
   let from = 0;
@@ -199,22 +195,22 @@ function lineSpan(text: string, line: number): Insertion["beside"] | undefined {
   return { from, to };
 }
 
-/** That of the line before, else of the first line. */
+/** The ending of the line before, else of the first line. */
 function lineEndNear(text: string, at: number): string {
   const before = at === 0 ? -1 : text.lastIndexOf("\n", at - 1);
   const newline = before === -1 ? text.indexOf("\n") : before;
   return newline > 0 && text[newline - 1] === "\r" ? "\r\n" : "\n";
 }
 
-// Edits by line and column, as places in a text; and whether they can be meant for this text at all.
+// Edits by line and column, as a language server returns them for a rename.
 
 export type RangeEdits =
   | { readonly are: "fine"; readonly changes: readonly TextChange[] }
-  /** A place is not there, or the old name does not stand there: they were made for another state of the file. */
+  /** A position does not exist, or the old name is not there: the edits are for another version of the file. */
   | { readonly are: "stale" }
   | { readonly are: "overlapping" };
 
-/** In the order of the text. A range must hold the old name; what is only put in must stand on a line with it. */
+/** In text order. A range must contain the old name; an insertion must be on a line with it. */
 export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName: string): RangeEdits {
   const starts = lineStarts(text);
   const changes = new Map<string, TextChange>();
@@ -223,10 +219,10 @@ export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName:
     if (from === undefined || to === undefined || to < from) return { are: "stale" };
     const line = text.slice(starts[range.start.line - 1] ?? 0, starts[range.end.line] ?? text.length);
     if (!(from === to ? line : text.slice(from, to)).includes(oldName)) return { are: "stale" };
-    // What is said twice is meant once; but two texts that are put in at one place are two.
+    // Duplicate replacements are made once; different texts inserted at one place are all kept.
     changes.set(JSON.stringify([from, to, put]), { from, to, text: put });
   }
-  // Not by the end alone: of two at one place the one that is only put in comes first.
+  // Of two changes at one place, an insertion comes first.
   const sorted = [...changes.values()].toSorted((one, two) => one.from - two.from || one.to - two.to);
   for (const [index, { from }] of sorted.entries()) {
     if (from < (sorted[index - 1]?.to ?? 0)) return { are: "overlapping" };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { AskedPlace } from "../contract/lsp.ts";
-import { placeIn, wordAt } from "./source-position.ts";
+import { findCodePlace, wordAt } from "./source-position.ts";
 
 const text = "const apple = 1;\r\nuse(apple, pineapple, apples);\n\n\n\n\n\n\n\n// apple\n  café.apple(𝒳);";
 
 const at = (asked: Partial<AskedPlace>): string => {
-  const found = placeIn(text, { line: undefined, column: undefined, symbol: undefined, ...asked });
+  const found = findCodePlace(text, { line: undefined, column: undefined, symbol: undefined, ...asked });
   if (found.found === "no") return JSON.stringify({ ...found, found: undefined });
   const { line, column, symbol, elsewhere } = found.place;
   return `${line}:${column} ${symbol}${elsewhere ? " elsewhere" : ""}`;

@@ -1,21 +1,22 @@
-/** Where in a text a caller means, by a line and a column or by a name. Lines and columns count from 1. */
+/** Finds the place in a text that a caller names by line and column, or by a symbol. Lines and columns count from 1. */
 
 import type { AskedPlace, FoundPlace } from "../contract/lsp.ts";
 
 export type PlaceFound =
   | { readonly found: "yes"; readonly place: FoundPlace }
-  /** Neither a column nor a name was given. */
+  /** Neither a column nor a symbol was given. */
   | { readonly found: "no"; readonly why: "nothing named" }
   | { readonly found: "no"; readonly why: "line"; readonly linesTotal: number }
   | { readonly found: "no"; readonly why: "column"; readonly columnsMax: number }
-  /** The name is not on the line, nor on a line near it; the lines that have it, the first of them. */
+  /** The symbol is neither on the line nor near it; `lines`: the first lines that contain it. */
   | { readonly found: "no"; readonly why: "symbol"; readonly lines: readonly number[] };
 
-/** Lines that a name is looked for on around the one that was named: an edit may have moved it. */
+/** Lines above and below the named line that are searched as well: an edit may have moved the symbol. */
 const linesAround = 5;
-const linesToldMax = 10;
+/** Local: lines that the error lists. */
+const linesListedMax = 10;
 
-export function placeIn(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
+export function findCodePlace(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
   const lines = text.split("\n");
   if (line !== undefined && line > lines.length) {
     // A final newline adds no line.
@@ -47,30 +48,30 @@ function bySymbol(
   const all = lines.flatMap((_, index) => (at(index + 1).length > 0 ? [index + 1] : []));
   const [first] = all;
   if (line === undefined && first !== undefined) return found(first, at(first));
-  return { found: "no", why: "symbol", lines: all.slice(0, linesToldMax) };
+  return { found: "no", why: "symbol", lines: all.slice(0, linesListedMax) };
 }
 
-/** The line itself, then the ones around it, the nearest first. */
+/** The line itself, then its neighbours, nearest first. */
 function linesNear(line: number, total: number): readonly number[] {
   const near = [line];
   for (let away = 1; away <= linesAround; away += 1) near.push(line - away, line + away);
   return near.filter((number) => number >= 1 && number <= total);
 }
 
-/** Where a name stands by itself and not as a part of another one. */
+/** The columns where a name is a whole word. */
 function columnsOf(line: string, symbol: string): number[] {
   const columns: number[] = [];
   if (symbol === "") return columns;
   for (let at = line.indexOf(symbol); at !== -1; at = line.indexOf(symbol, at + 1)) {
-    const [before, behind] = [lastCharacter(line.slice(0, at)), firstCharacter(line.slice(at + symbol.length))];
+    const [before, after] = [lastCharacter(line.slice(0, at)), firstCharacter(line.slice(at + symbol.length))];
     const joins =
-      (isPart(before) && isPart(firstCharacter(symbol))) || (isPart(behind) && isPart(lastCharacter(symbol)));
+      (isPart(before) && isPart(firstCharacter(symbol))) || (isPart(after) && isPart(lastCharacter(symbol)));
     if (!joins) columns.push(at + 1);
   }
   return columns;
 }
 
-/** The name that a column is in or right behind; empty between names. */
+/** The name that contains or ends at a column; empty between names. */
 export function wordAt(line: string, column: number): string {
   let from = column - 1;
   let to = column - 1;

@@ -111,7 +111,7 @@ describe("sourceText", () => {
     test(`${encoding}: what decodes is what Read shows, also behind what does not`, () => {
       fc.assert(
         fc.property(bytesLike(encoding), (bytes) => {
-          // At the very end of a file a decoder swallows what only begins like a character; lines end before that.
+          // At the end of a file a decoder drops an incomplete character; the lines here end before that.
           const whole = Buffer.concat([bytes, bytesOf("\n\n", encoding)]);
           const oneLoss = (text: string): string => text.replace(/[\ud800-\udfff\ufffd]+/gu, "\ufffd");
           expect(oneLoss(source(whole, encoding).text)).toBe(oneLoss(decode(whole, encoding).text));
@@ -151,7 +151,7 @@ function bytesOf(text: string, encoding: EncodingName): Uint8Array {
   return result.bytes;
 }
 
-/** Random bytes, random bytes of the kind that the encoding is made of, and real text with a few bytes broken. */
+/** Random bytes, random bytes typical of the encoding, and real text with a few broken bytes. */
 function bytesLike(encoding: EncodingName): fc.Arbitrary<Uint8Array> {
   const likely = fc.oneof(
     fc.integer({ min: 0, max: 255 }),

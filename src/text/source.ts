@@ -1,6 +1,6 @@
 /**
- * A file's text with the way back to its bytes. An edit is found in the text and made in the bytes, so whatever the text
- * cannot say, it must still hold the place of.
+ * A file's text with a map back to its bytes: an edit is found in the text and made in the bytes, so even bytes that do
+ * not decode need a place in the text.
  */
 
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
@@ -10,24 +10,24 @@ import { isDoubleByte, tableOf } from "./encoding/encode-tables.ts";
 import { decode } from "./encoding/encoding.ts";
 
 export interface SourceText {
-  /** Without the BOM. A byte that does not decode stands as one lone low surrogate, U+DC00 + byte. */
+  /** Without the BOM. A byte that does not decode is a lone low surrogate, U+DC00 + byte. */
   readonly text: string;
   readonly encoding: EncodingName;
   /**
-   * The offset in the file's bytes (BOM included) of a UTF-16 unit of `text`; `text.length` gives the end. An offset
-   * inside a character is the character's start.
+   * The offset in the file's bytes (BOM included) of a UTF-16 unit of `text`; of `text.length`, the end. Inside a
+   * character, the offset of its start.
    */
   byteAt(unit: number): number;
 }
 
-/** `bytes` are the whole file, kept and not copied: they must not change while the text is in use. */
+/** `bytes`: the whole file, not copied; it MUST NOT change while the text is in use. */
 export function sourceText(
   bytes: Uint8Array,
   form: { readonly encoding: EncodingName; readonly bomBytes: number },
 ): SourceText {
   const { encoding, bomBytes } = form;
   const body = bytes.subarray(bomBytes);
-  const place = placed(body, encoding);
+  const place = decodeWithOffsets(body, encoding);
   return {
     text: place.text,
     encoding,
@@ -35,39 +35,31 @@ export function sourceText(
   };
 }
 
-/** As a source text, of bytes without a BOM and for units that are there. */
-type Placed = Pick<SourceText, "text" | "byteAt">;
+/** Without a BOM. `byteAt` is called only for units of the text. */
+type TextWithOffsets = Pick<SourceText, "text" | "byteAt">;
 
-function placed(body: Uint8Array, encoding: EncodingName): Placed {
-  switch (encoding) {
-    case "utf-8":
-      if (isAscii(body))
-        return { text: Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), byteAt: same };
-      return isUtf8(body) ? placedUtf8(decode(body, "utf-8").text, body.length) : walked(body, utf8Step);
-    case "utf-16le":
-    case "utf-16be":
-      return placedUtf16(body, encoding);
-    case "utf-32le":
-      return walked(body, utf32Step("little"));
-    case "utf-32be":
-      return walked(body, utf32Step("big"));
-    case "iso-2022-jp":
-      return { text: plainOf2022(body), byteAt: same };
-    default: {
-      if (isDoubleByte(encoding) && !isAscii(body)) return walked(body, doubleByteStep(encoding));
-      const { text, lossy } = decode(body, encoding);
-      if (!lossy) return { text, byteAt: same };
-      const { singles } = tableOf(encoding);
-      return { text: unitsOf(body, (byte) => escapedUnless(singles[byte] ?? -1, byte)), byteAt: same };
-    }
+function decodeWithOffsets(body: Uint8Array, encoding: EncodingName): TextWithOffsets {
+  if (encoding === "utf-8") {
+    if (isAscii(body))
+      return { text: Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), byteAt: same };
+    return isUtf8(body) ? withUtf8Offsets(decode(body, "utf-8").text, body.length) : decodeBySteps(body, utf8Step);
   }
+  if (encoding === "utf-16le" || encoding === "utf-16be") return decodeUtf16(body, encoding);
+  if (encoding === "utf-32le") return decodeBySteps(body, utf32Step("little"));
+  if (encoding === "utf-32be") return decodeBySteps(body, utf32Step("big"));
+  if (encoding === "iso-2022-jp") return { text: plainOf2022(body), byteAt: same };
+  if (isDoubleByte(encoding) && !isAscii(body)) return decodeBySteps(body, doubleByteStep(encoding));
+  const { text, lossy } = decode(body, encoding);
+  if (!lossy) return { text, byteAt: same };
+  const { singles } = tableOf(encoding);
+  return { text: unitsOf(body, (byte) => escapedUnless(singles[byte] ?? -1, byte)), byteAt: same };
 }
 
 const same = (unit: number): number => unit;
 
 const escapedUnless = (unit: number, byte: number): number => (unit < 0 ? 0xdc00 + byte : unit);
 
-/** A text of one unit for each byte. */
+/** A text with one unit for each byte. */
 function unitsOf(body: Uint8Array, unitOf: (byte: number, at: number) => number): string {
   const units = Buffer.allocUnsafe(body.length * 2);
   for (let at = 0; at < body.length; at++) {
@@ -78,12 +70,12 @@ function unitsOf(body: Uint8Array, unitOf: (byte: number, at: number) => number)
   return units.toString("utf16le");
 }
 
-/** Between two places whose bytes are known lie at most this many units, so that asking often stays cheap. */
+/** Units between two places whose byte offset is known: each lookup scans at most one such block. */
 const blockUnits = 1_024;
 
-function placedUtf8(text: string, sizeBytes: number): Placed {
+function withUtf8Offsets(text: string, sizeBytes: number): TextWithOffsets {
   if (text.length === sizeBytes) return { text, byteAt: same };
-  /** The bytes before each block, as far as anyone has asked. */
+  /** The bytes before each block, computed on demand. */
   const before = [0];
   const bytesBefore = (block: number): number => {
     for (let known = before.length; known <= block; known++) {
@@ -93,7 +85,7 @@ function placedUtf8(text: string, sizeBytes: number): Placed {
     }
     return before[block] ?? 0;
   };
-  /** What was asked last: most often the next place is a little further on. */
+  /** The last lookup: the next one is mostly a little further on. */
   let last = { unit: 0, byte: 0 };
   return {
     text,
@@ -109,7 +101,7 @@ function placedUtf8(text: string, sizeBytes: number): Placed {
   };
 }
 
-/** The offset, or the one before it if a surrogate pair would be split. */
+/** The offset, or the one before it inside a surrogate pair. */
 function wholeAt(text: string, unit: number): number {
   return isLow(text.charCodeAt(unit)) && isHigh(text.charCodeAt(unit - 1)) ? unit - 1 : unit;
 }
@@ -117,12 +109,12 @@ function wholeAt(text: string, unit: number): number {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** A surrogate without its other half stays what it is: its place leads back to its two bytes. */
-function placedUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Placed {
+/** A lone surrogate stays: it maps back to its two bytes. */
+function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): TextWithOffsets {
   const wholeBytes = body.length - (body.length % 2);
   const view = Buffer.from(body.buffer, body.byteOffset, wholeBytes);
   const whole = (encoding === "utf-16le" ? view : Buffer.from(view).swap16()).toString("utf16le");
-  // An odd byte at the end must not become the other half of what stands before it, nor must what is escaped for that.
+  // An odd byte at the end, escaped as a low surrogate, must not form a pair with the unit before it.
   let headUnits = whole.length;
   if (wholeBytes < body.length) while (isHigh(whole.charCodeAt(headUnits - 1))) headUnits -= 1;
   const head = whole.slice(0, headUnits);
@@ -133,11 +125,11 @@ function placedUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Place
   };
 }
 
-/** Goes through the bytes once, character by character, and again over one block for each question. */
-function walked(body: Uint8Array, step: Step): Placed {
+/** Decodes the bytes once, character by character, and one block again for each lookup. */
+function decodeBySteps(body: Uint8Array, step: Step): TextWithOffsets {
   // No encoding has a character with more units than bytes.
   const units: Units = { bytes: Buffer.allocUnsafe(body.length * 2), length: 0 };
-  /** The character that holds the first unit of each block: its byte, its first unit. */
+  /** By block: the byte offset and the first unit of the character that contains the block's first unit. */
   const byteMarks: number[] = [];
   const unitMarks: number[] = [];
   let nextMark = 0;
@@ -170,8 +162,8 @@ function walked(body: Uint8Array, step: Step): Placed {
 }
 
 /**
- * ISO-2022-JP switches between sets of characters: a text put into the middle would be read by the last switch before it.
- * Only what stands in ASCII is text here, all else is escaped byte by byte, so nothing but ASCII can be edited.
+ * ISO-2022-JP switches between character sets, so text that is inserted in the middle would be read in the set of the
+ * last switch before it. Only ASCII is text here; all other bytes are escaped, so only ASCII can be edited.
  */
 function plainOf2022(body: Uint8Array): string {
   let set: "ascii" | "two bytes" | "other" = "ascii";
@@ -181,7 +173,7 @@ function plainOf2022(body: Uint8Array): string {
       set = body[at + 1] === 0x24 ? "two bytes" : body[at + 2] === 0x42 ? "ascii" : "other";
       switchEnd = at + 3;
     }
-    // The decoder goes back to ASCII at the end of a line, unless the set is one that has line ends itself.
+    // The decoder returns to ASCII at the end of a line, unless the set itself contains line endings.
     if (set === "two bytes" && (byte === 10 || byte === 13)) set = "ascii";
     const plain = set === "ascii" && at >= switchEnd && byte < 0x80 && !switches.has(byte);
     return plain ? byte : 0xdc00 + byte;

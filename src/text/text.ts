@@ -1,4 +1,4 @@
-/** The door of text/: bytes and strings in, data out. Other rooms import from here and from nothing else in this room. */
+/** The door of text/: bytes and strings in, data out. Other rooms import only from here. */
 
 export {
   type ChangedPlace,
@@ -29,9 +29,9 @@ export {
 export { escapeName, isWellFormed, visibleControls, visibleText, wellFormed } from "./encoding/escape.ts";
 export { FirstOnes } from "./first-ones.ts";
 export { expandBraces } from "./glob/braces.ts";
-export { charactersOf } from "./glob/character-set.ts";
-export { type GlobState, startState } from "./glob/glob-state.ts";
-export { type Glob, newGlobBudget, newStep, parseGlob } from "./glob/glob.ts";
+export { parseCharacterSet } from "./glob/character-set.ts";
+export { type GlobState, startGlobState } from "./glob/glob-state.ts";
+export { type Glob, newGlobBudget, newGlobStep, parseGlob } from "./glob/glob.ts";
 export {
   compilePath,
   type IgnoreRules,
@@ -43,16 +43,16 @@ export type { Meter } from "./glob/name.ts";
 export { isCutOff } from "./json/fault.ts";
 export { parseJson, tooManyParts } from "./json/parse.ts";
 export {
-  countIn,
+  countNewlinesIn,
   createKernel,
   type Kernel,
   kernelForThread,
   lineEndOf,
   type NewlineForm,
-  skipIn,
+  skipNewlinesIn,
   withLineEnds,
 } from "./lines/newlines.ts";
-export { numberLines, textOfUtf8 } from "./lines/page-kernel.ts";
+export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
 export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
 export { bytePlacesIn } from "./match/find-text.ts";
 export { findAll, isByteSearchable, startFinding } from "./match/find.ts";
@@ -65,10 +65,18 @@ export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
 export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
 export { compareCodePoints, compareNames, comparePaths } from "./order.ts";
 export { chooseItems, type WholeItem } from "./outline.ts";
-export { applyingHunks, type Refused, standOnce } from "./patch/apply.ts";
+export { applyingHunks, type Refused, matchOnce } from "./patch/apply.ts";
 export { parsePatch, parsingPatch, type PatchFile, type PatchHunk, pathsNamed } from "./patch/patch.ts";
-export { apply, changesOf, changesOfEdits, countLines, insertion, PieceList, textOfPieces } from "./pieces.ts";
-export { placeIn, wordAt } from "./source-position.ts";
+export {
+  apply,
+  changesOfPieces,
+  changesOfEdits,
+  countLines,
+  insertion,
+  PieceList,
+  textOfPieces,
+} from "./pieces.ts";
+export { findCodePlace, wordAt } from "./source-position.ts";
 export { sourceText, type SourceText } from "./source.ts";
 export { finish, partLength, type Steps } from "./steps.ts";
 export { estimateTokens, fittingStart, roughTokens } from "./tokens.ts";

@@ -1,7 +1,7 @@
 /**
- * How many tokens a text takes, estimated. Exact counters are slow to load, quadratic on long runs of one character
- * (16 s for 128 KB of spaces) and not exact for the models that matter; this one is linear and within about a tenth
- * for code and prose.
+ * Estimates the tokens of a text. Exact counters are slow to load, quadratic on long runs of one character (16 s for
+ * 128 KB of spaces) and not exact for the models that matter; this one is linear and within about a tenth for code and
+ * prose.
  */
 
 import { cutChars } from "./encoding/encoding.ts";
@@ -12,7 +12,7 @@ const digit = 2;
 const space = 3;
 const newline = 4;
 const mark = 5;
-/** Cyrillic and Greek: alphabets, of which a token takes several letters. */
+/** Cyrillic and Greek: alphabets, with several letters per token. */
 const alphabetic = 6;
 /** Everything else beyond ASCII: about a token for every one or two characters. */
 const dense = 7;
@@ -23,29 +23,30 @@ const classOfAscii = Uint8Array.from({ length: 128 }, (_, unit) => {
   if (/[A-Z]/.test(character)) return upper;
   if (/[0-9]/.test(character)) return digit;
   if (character === "\n") return newline;
-  // A carriage return is a space, so that CRLF costs what LF does.
+  // A carriage return counts as a space, so that CRLF costs what LF does.
   return /\s/.test(character) ? space : mark;
 });
 
-/** Brings the sum of the runs to what tokenizers count, as measured on code, prose and data. */
+/** Calibrates the sum to real tokenizers, as measured on code, prose and data. */
 const scale = 0.83;
 
-/** Runs are told apart up to this length. */
+/** Local: longer runs cost the same, and a state has three bits for the length. */
 const runMax = 7;
 
 /**
- * What one more character costs, and the state after it: by the state before (its class and how many of them are in the
- * run) and the character's class. One table step per character is three times as fast as measuring runs.
+ * The cost of one more character and the state after it, by the state before (class and length of the run) and the
+ * character's class. One table lookup per character is three times as fast as measuring runs.
  */
 const { costs, nextStates } = tabulate();
 
 /**
- * Not rounded, and no run goes on past a newline: the sum over the lines, each with its newline, is that of the text.
- * Round what is shown. Never more than the text's UTF-8 bytes.
+ * Not rounded, and no run continues past a newline: the sum over the lines, each with its newline, is that of the text.
+ * Round only for display. Never more than the text's UTF-8 bytes.
  */
 export function estimateTokens(text: string): number {
   let sum = 0;
-  // The state of a run of nothing. As a literal: after a call V8 at times keeps it boxed, which costs 5 ns per char, not 2.
+  // The initial state, as a literal: after a function call V8 sometimes keeps it boxed, which costs 5 ns per character
+  // instead of 2.
   let state = 0;
   for (let at = 0; at < text.length; at += 1) {
     const step = state + classOf(text.charCodeAt(at));
@@ -55,7 +56,7 @@ export function estimateTokens(text: string): number {
   return sum;
 }
 
-/** The beginning of a text, so long that its estimate stays within `tokensMax`. */
+/** The longest prefix of a text whose estimate stays within `tokensMax`. */
 export function fittingStart(text: string, tokensMax: number): string {
   let sum = 0;
   let state = 0;
@@ -82,29 +83,29 @@ function tabulate(): { readonly costs: Float64Array; readonly nextStates: Uint16
     const goesOn = kind === before || (kind === lower && before === upper && run === 1);
     const length = goesOn ? run : 0;
     costs[step] = scale * costOfNext(kind, length);
-    // Digits go in threes.
+    // Digits come in threes.
     nextStates[step] = stateOf(kind, kind === digit ? (length + 1) % 3 : Math.min(runMax, length + 1));
   }
   return { costs, nextStates };
 }
 
-/** Where the steps from a state begin in the tables. */
+/** The index of a state in the tables. */
 function stateOf(kind: number, run: number): number {
   return (kind * 8 + run) * 8;
 }
 
-/** What a character adds to `length` of its class before it, before scaling. */
+/** The unscaled cost of a character after `length` characters of its class. */
 function costOfNext(kind: number, length: number): number {
   if (kind <= upper) return length === 0 ? 1 : length < 7 ? 0 : 1 / 4;
   if (kind === digit) return length === 0 ? 1 : 0;
-  // A single space belongs to the word after it; the longest tokens hold 128 spaces.
+  // A single space belongs to the word after it; the longest tokens have 128 spaces.
   if (kind === space) return length === 0 ? 0 : length === 1 ? 1 : 1 / 128;
   if (kind === newline) return 1;
   if (kind === mark) return length === 0 ? 1 : 1 / 2;
   return kind === alphabetic ? 0.4 : 0.7;
 }
 
-/** A quick figure, within about a tenth of the estimate: a long text is judged by pieces taken from all over it. */
+/** A quick estimate, within about a tenth of `estimateTokens`: a long text is sampled evenly. */
 export function roughTokens(text: string): number {
   if (text.length <= roughPieces * roughChars) return estimateTokens(text);
   for (let piece = 0; piece < roughPieces; piece += 1) {
@@ -122,8 +123,8 @@ const units = new Uint16Array(roughPieces * roughChars);
 const samples = Buffer.from(units.buffer);
 
 /**
- * `estimateTokens` of four pieces side by side, added to `tokens` one after the other. A step waits for the state that the
- * one before it left; four pieces wait together, which is three times as fast.
+ * `estimateTokens` of four samples, interleaved: each step depends on the state before it, so four independent ones are
+ * three times as fast.
  */
 function addSamples(tokens: number, from: number): number {
   let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0];

@@ -1,9 +1,9 @@
-/** Ids of turns, shortened so that they can still be told apart, and found again by their beginnings. */
+/** Short ids of turns: prefixes that are still unique. */
 
-/** Shorter beginnings are soon shared by two. */
+/** Local: shorter prefixes soon become ambiguous. */
 export const shortCharsMin = 8;
 
-/** The shortest beginnings that tell the ids apart. Of two neighbours in order of the alphabet nothing is nearer. */
+/** The shortest unique prefixes. In sorted order it is enough to compare neighbours. */
 export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].toSorted();
   return new Map(

@@ -11,7 +11,7 @@ import { createFilehand, type FilehandOptions, type Reply } from "../../src/inde
 import { walkFiles } from "../../src/search/files.ts";
 import { nothingIgnored } from "../../src/search/ignored.ts";
 import { parseGlob } from "../../src/text/glob/glob.ts";
-import { startState } from "../../src/text/glob/glob-state.ts";
+import { startGlobState } from "../../src/text/glob/glob-state.ts";
 import { faultySystem } from "../support/faulty-system.ts";
 import { inNamespace, missing, reason } from "../faults/program.ts";
 import { noFifo, onLinux, onWindows, openDescriptors, workspace } from "../support/workspace.ts";
@@ -32,7 +32,7 @@ const textOf = (reply: Reply): string => reply.content.map((part) => (part.type 
 const stateFor = (pattern: string) => {
   const parsed = parseGlob(pattern);
   if ("fault" in parsed) throw new Error(parsed.fault);
-  return startState(parsed);
+  return startGlobState(parsed);
 };
 
 /** All that a walk beneath `top` finds, by a system of calls that is handed in. */

@@ -8,7 +8,7 @@ import { createFilehand, type Reply } from "../../src/index.ts";
 import { walkFiles } from "../../src/search/files.ts";
 import { nothingIgnored } from "../../src/search/ignored.ts";
 import { parseGlob } from "../../src/text/glob/glob.ts";
-import { startState } from "../../src/text/glob/glob-state.ts";
+import { startGlobState } from "../../src/text/glob/glob-state.ts";
 import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
 
 const textOf = (reply: Reply): string => reply.content.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -67,7 +67,7 @@ describe("counts", () => {
     const tally = await walkFiles(disk.walk(lookup), {
       above: [],
       ignored: nothingIgnored,
-      state: startState(parsed),
+      state: startGlobState(parsed),
       hides: () => false,
       shows: () => true,
       hidesEnd: () => false,

@@ -11,7 +11,7 @@ import type { WalkFolder } from "../../src/disk/lookup/walk.ts";
 import { walkFiles } from "../../src/search/files.ts";
 import { nothingIgnored } from "../../src/search/ignored.ts";
 import { parseGlob } from "../../src/text/glob/glob.ts";
-import { startState } from "../../src/text/glob/glob-state.ts";
+import { startGlobState } from "../../src/text/glob/glob-state.ts";
 import { faultySystem } from "../support/faulty-system.ts";
 import { inMemory, noFifo, onLinux, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
 
@@ -32,7 +32,7 @@ async function walked(top: string, system: System, hurried: "hurried" | "plain",
     const tally = await walkFiles(start, {
       above: [],
       ignored: nothingIgnored,
-      state: startState(parsed),
+      state: startGlobState(parsed),
       hides: () => false,
       shows: () => true,
       hidesEnd: () => false,

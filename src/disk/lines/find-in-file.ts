@@ -1,7 +1,7 @@
 /** Finds a byte sequence in a file of any size, in one pass and constant memory, with the line of each hit. */
 
 import { setImmediate } from "node:timers/promises";
-import { countIn, startFinding } from "../../text/text.ts";
+import { countNewlinesIn, startFinding } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { chunkBytes, FileCut, returnKernel, takeKernel } from "./scan.ts";
 
@@ -61,7 +61,7 @@ export async function findInFile(
       let reported = 0;
       for (const hit of onHit === undefined ? finder.hits.slice(hits.length) : finder.drain()) {
         // A hit that began in an earlier chunk has its first newlines there.
-        let before = newlines - (hit < at ? countIn(needle, 0, at - hit, "byte") : 0);
+        let before = newlines - (hit < at ? countNewlinesIn(needle, 0, at - hit, "byte") : 0);
         if (hit >= at) {
           inChunk += kernel.count(counted, hit - at);
           counted = hit - at;

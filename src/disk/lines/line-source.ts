@@ -3,7 +3,7 @@
  * scanned once, as far as needed, and its index makes any later line a seek.
  */
 
-import { countIn, type NewlineForm, skipIn } from "../../text/text.ts";
+import { countNewlinesIn, type NewlineForm, skipNewlinesIn } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { isAtRest } from "../time-grain.ts";
 import type { IndexStore } from "./index-store.ts";
@@ -42,17 +42,17 @@ export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: 
   return {
     sizeBytes,
     startOf: async (line) =>
-      line === 1 ? firstByte : orUndefined(skipIn(bytes, firstByte, sizeBytes, line - 1, form)),
+      line === 1 ? firstByte : orUndefined(skipNewlinesIn(bytes, firstByte, sizeBytes, line - 1, form)),
     near: () => undefined,
     newlines: async () => ({
-      count: countIn(bytes, firstByte, sizeBytes, form),
+      count: countNewlinesIn(bytes, firstByte, sizeBytes, form),
       last: endsWithNewline(bytes, firstByte, form),
     }),
     bytes: async (at, bytesMax) => bytes.subarray(at, at + bytesMax),
-    afterNewline: async (at) => orUndefined(skipIn(bytes, at, sizeBytes, 1, form)),
+    afterNewline: async (at) => orUndefined(skipNewlinesIn(bytes, at, sizeBytes, 1, form)),
     beforeEnd: async (k, end) => {
-      const count = countIn(bytes, firstByte, end, form);
-      return count < k ? undefined : orUndefined(skipIn(bytes, firstByte, end, count - k + 1, form));
+      const count = countNewlinesIn(bytes, firstByte, end, form);
+      return count < k ? undefined : orUndefined(skipNewlinesIn(bytes, firstByte, end, count - k + 1, form));
     },
   };
 }
@@ -163,8 +163,8 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
         options.signal.throwIfAborted();
         const from = Math.max(0, Math.floor((to - 1) / blockBytes) * blockBytes);
         const block = await bytes(from, to - from);
-        const count = countIn(block, 0, block.length, form);
-        if (count >= left) return from + skipIn(block, 0, block.length, count - left + 1, form);
+        const count = countNewlinesIn(block, 0, block.length, form);
+        if (count >= left) return from + skipNewlinesIn(block, 0, block.length, count - left + 1, form);
         left -= count;
         to = from;
       }
@@ -201,5 +201,5 @@ const unitBytes = { byte: 1, "utf-16le": 2, "utf-16be": 2, "utf-32le": 4, "utf-3
 
 function endsWithNewline(bytes: Uint8Array, from: number, form: NewlineForm): boolean {
   const start = bytes.length - unitBytes[form];
-  return start >= from && countIn(bytes, start, bytes.length, form) === 1;
+  return start >= from && countNewlinesIn(bytes, start, bytes.length, form) === 1;
 }

@@ -1,6 +1,6 @@
 /**
- * Which bytes are which characters in the legacy encodings, both ways. The tables are not written down: they are what
- * `decode` says about every sequence of bytes, so what Read shows and what Edit writes cannot differ.
+ * The tables of the legacy encodings, in both directions. They are computed from `decode`, so what Read shows and what
+ * Edit writes cannot differ.
  */
 
 import type { EncodingName, LegacyEncodingName } from "../../contract/read.ts";
@@ -8,7 +8,7 @@ import { decode } from "./encoding.ts";
 
 export type DoubleByteName = "gb18030" | "big5" | "shift_jis" | "euc-jp" | "euc-kr";
 
-/** What has a fixed meaning without what stands before it; ISO-2022-JP has not. */
+/** Encodings without state; ISO-2022-JP has state. */
 export type TableName = Exclude<LegacyEncodingName, "iso-2022-jp">;
 
 export function isDoubleByte(encoding: EncodingName): encoding is DoubleByteName {
@@ -16,23 +16,23 @@ export function isDoubleByte(encoding: EncodingName): encoding is DoubleByteName
 }
 
 export interface CharacterTable {
-  /** Of each byte: the unit that it is by itself, or -1. */
+  /** By byte: its UTF-16 unit, or -1 if it is no character alone. */
   readonly singles: Int32Array;
-  /** Of `lead << 8 | trail`: one unit, or two as `second << 16 | first`; or `notPair`, or `unassigned`. */
+  /** By `lead << 8 | trail`: one unit, or two as `second << 16 | first`; or `notPair`, or `unassigned`. */
   readonly pairs: Uint32Array;
-  /** EUC-JP behind 0x8f, rows and columns from 0xa1: one unit each, or `lost`. */
+  /** EUC-JP after 0x8f, rows and columns from 0xa1: one unit each, or `lost`. */
   readonly triples: string;
-  /** GB18030, the four bytes of the basic plane in their order: one unit each. The other planes are counted. */
+  /** GB18030, the four-byte characters of the basic plane in order: one unit each. Those of other planes are computed. */
   readonly quads: string;
 }
 
-/** These two bytes do not belong together. */
+/** Two bytes that are no pair. */
 export const notPair = 0;
 
-/** These two bytes belong together and mean nothing. */
+/** A pair without a character. */
 export const unassigned = 0xffff_ffff;
 
-/** What a decoder gives for bytes without a meaning. */
+/** What decoders return for invalid bytes. */
 export const lost = "\ufffd";
 
 const tables = new Map<TableName, CharacterTable>();
@@ -58,12 +58,11 @@ function singlesOf(encoding: TableName): Int32Array {
   });
 }
 
-const leadMin = 0x81;
-const leadMax = 0xfe;
-const trailMin = 0x40;
+/** The bytes of a pair in all of these encodings: the lead bytes, and the lowest trail byte. */
+const [leadMin, leadMax, trailMin] = [0x81, 0xfe, 0x40];
 const trails = 0xff - trailMin;
 
-/** All pairs are decoded at once, each in a line of its own: no decoder takes a newline for a second byte. */
+/** Decodes all pairs at once, each on a line of its own: no decoder takes a newline for a trail byte. */
 function pairsOf(encoding: DoubleByteName, singles: Int32Array): Uint32Array {
   const lines = new Uint8Array((leadMax - leadMin + 1) * trails * 3);
   for (let at = 0; at < lines.length; at += 3) {
@@ -76,7 +75,7 @@ function pairsOf(encoding: DoubleByteName, singles: Int32Array): Uint32Array {
     const lead = lines[line * 3] ?? 0;
     const trail = lines[line * 3 + 1] ?? 0;
     const twoSingles = text.charCodeAt(0) === singles[lead] && text.charCodeAt(1) === singles[trail];
-    // In EUC-KR a lower second byte is never part of the error: it can begin one of the added syllables.
+    // In EUC-KR a lower trail byte is never part of the error: it can begin one of the added syllables.
     const together = encoding !== "euc-kr" || trail >= 0xa1;
     if (text === lost && together) pairs[(lead << 8) | trail] = unassigned;
     else if (text !== "" && !text.includes(lost) && !twoSingles) pairs[(lead << 8) | trail] = packed(text);
@@ -84,7 +83,7 @@ function pairsOf(encoding: DoubleByteName, singles: Int32Array): Uint32Array {
   return pairs;
 }
 
-/** A second unit is there for the characters beyond the basic plane, and for letters that Unicode writes with a mark. */
+/** The second unit is for characters beyond the basic plane, and for letters that Unicode writes with a combining mark. */
 const packed = (text: string): number => ((text.length > 1 ? text.charCodeAt(1) << 16 : 0) | text.charCodeAt(0)) >>> 0;
 
 const eucRow = 94;
@@ -98,7 +97,7 @@ function triplesOfEucJp(): string {
   return texts.map((text) => (text.length === 1 ? text : lost)).join("");
 }
 
-/** How many characters of the basic plane have four bytes, and the number that U+10000 has among the four-byte ones. */
+/** The number of four-byte characters of the basic plane, and the index of U+10000 among all four-byte ones. */
 export const quadsTotal = 39_420;
 export const quadOfPlane1 = 189_000;
 
@@ -108,14 +107,14 @@ function quadsOfGb18030(): string {
   return decode(bytes, "gb18030").text;
 }
 
-/** The digits of a number whose places count to 10, 126, 10, 126. */
+/** A number with digits of base 10, 126, 10, 126. */
 function quadBytes(quad: number): readonly [number, number, number, number] {
   const third = Math.floor(quad / 10);
   const second = Math.floor(third / 126);
   return [0x81 + Math.floor(second / 10), 0x30 + (second % 10), 0x81 + (third % 126), 0x30 + (quad % 10)];
 }
 
-/** Bytes as one number, the first one highest. */
+/** The bytes as one number, big-endian. */
 export const packedQuad = (quad: number): number => {
   const [first, second, third, fourth] = quadBytes(quad);
   return first * 0x100_0000 + ((second << 16) | (third << 8) | fourth);
@@ -123,7 +122,7 @@ export const packedQuad = (quad: number): number => {
 
 const encoders = new Map<TableName, ReadonlyMap<number, number>>();
 
-/** From a code point to its bytes as one number. Not in it: the planes of GB18030 above the basic one. */
+/** By code point: the bytes as one number. Without the planes of GB18030 above the basic one. */
 export function encoderOf(encoding: TableName): ReadonlyMap<number, number> {
   const known = encoders.get(encoding);
   if (known !== undefined) return known;
@@ -132,7 +131,7 @@ export function encoderOf(encoding: TableName): ReadonlyMap<number, number> {
   return made;
 }
 
-/** A character that has several forms gets the one that the encoders of the web write. */
+/** If a character has several forms, the one that web encoders write. */
 function reversed(encoding: TableName, table: CharacterTable): ReadonlyMap<number, number> {
   const bytesOf = new Map<number, number>();
   const add = (point: number, bytes: number): void => {
@@ -153,33 +152,36 @@ function reversed(encoding: TableName, table: CharacterTable): ReadonlyMap<numbe
   }
   for (let quad = 0; quad < table.quads.length; quad++) {
     const point = table.quads.charCodeAt(quad);
-    // The replacement character is an ordinary one here: the table has no gaps.
+    // The replacement character is an ordinary character here: this table has no gaps.
     if (point === 0xfffd) bytesOf.set(point, packedQuad(quad));
     else add(point, packedQuad(quad));
   }
   return bytesOf;
 }
 
-/** The second place of what Shift_JIS has twice, and the additions of Hong Kong, which not every Big5 reader knows. */
+/** Duplicates in Shift_JIS, and the Hong Kong additions of Big5, which not every reader knows. */
 function isRare(encoding: TableName, lead: number): boolean {
   if (encoding === "shift_jis") return lead >= 0xed && lead <= 0xef;
   return encoding === "big5" && lead < 0xa1;
 }
 
-/** Of these six the web's Big5 writes the last form, of all others the first. */
+/** For these six the Big5 of the web writes the last form, for all others the first. */
 function big5Exceptions(table: CharacterTable): ReadonlyMap<number, number> {
   const characters = [0x2550, 0x255e, 0x2561, 0x256a, 0x5341, 0x5345];
   return new Map(characters.map((character) => [character, table.pairs.lastIndexOf(character)]));
 }
 
-/** -1: two characters that share two bytes cannot be written one by one. */
+/** -1: two characters that share one pair cannot be written one by one. */
 function pointOf(value: number): number {
   if (value <= 0xffff) return value;
   const point = String.fromCharCode(value & 0xffff, value >>> 16).codePointAt(0) ?? -1;
   return point > 0xffff ? point : -1;
 }
 
-/** Such a byte is a character only by what follows, as the controls of EUC-KR are: it cannot be written safely. */
+/**
+ * A byte that is a character or a lead byte, depending on what follows (as the control characters of EUC-KR): not safe
+ * to write.
+ */
 function isLead(table: CharacterTable, byte: number): boolean {
   return table.pairs.subarray(byte << 8, (byte + 1) << 8).some((value) => value !== notPair && value !== unassigned);
 }

@@ -15,7 +15,7 @@ const singleByte = [
 ];
 const everyEncoding: readonly EncodingName[] = [...unicode, ...doubleByte, ...singleByte, "iso-2022-jp"];
 
-/** The bytes as Latin-1, or what is lacking. */
+/** The bytes as Latin-1, or the missing character. */
 function encoded(text: string, encoding: EncodingName): string {
   const result = encode(text, encoding);
   return "bytes" in result ? Buffer.from(result.bytes).toString("latin1") : `lacks ${result.lacks}`;
@@ -108,7 +108,7 @@ describe("encode", () => {
 
 const anyUnit = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 
-/** All that can be decoded, but for bytes that are a control or the beginning of a letter by what follows them. */
+/** All decodable characters, except bytes that are a control character or a lead byte depending on what follows. */
 function charactersOf(encoding: (typeof doubleByte)[number] | (typeof singleByte)[number]): readonly string[] {
   const { singles, pairs, triples, quads } = tableOf(encoding);
   const found = new Set<string>(triples + quads);

@@ -1,7 +1,7 @@
-/** From text to the bytes of an encoding. What the encoding lacks is named and never replaced. */
+/** Encodes text. A character that the encoding lacks is reported, never replaced. */
 
 import { Buffer } from "node:buffer";
-import type { EncodingName } from "../../contract/read.ts";
+import type { EncodingName, LegacyEncodingName } from "../../contract/read.ts";
 import {
   type DoubleByteName,
   encoderOf,
@@ -16,34 +16,40 @@ import {
 
 export type Encoded = { readonly bytes: Uint8Array } | { readonly lacks: string };
 
-/** The bytes of a text in an encoding, or the first character that the encoding does not have. No BOM is added. */
+/** The bytes, or the first character that the encoding lacks. Adds no BOM. */
 export function encode(text: string, encoding: EncodingName): Encoded {
+  if (isUnicode(encoding)) return firstMatch(text, loneSurrogate) ?? { bytes: encodeUnicode(text, encoding) };
+  if (encoding === "iso-2022-jp") return firstMatch(text, notPlain2022) ?? { bytes: Buffer.from(text, "latin1") };
+  // Every table has these at their ASCII places; some have other control characters elsewhere.
+  if (!/[^\t\n\r -~]/.test(text)) return { bytes: Buffer.from(text, "latin1") };
+  return encodeByTable(text, encoding);
+}
+
+type UnicodeName = Exclude<EncodingName, LegacyEncodingName>;
+
+const isUnicode = (encoding: EncodingName): encoding is UnicodeName => encoding.startsWith("utf-");
+
+function encodeUnicode(text: string, encoding: UnicodeName): Uint8Array {
   switch (encoding) {
     case "utf-8":
-      return lacking(text, loneSurrogate) ?? { bytes: Buffer.from(text, "utf8") };
+      return Buffer.from(text, "utf8");
     case "utf-16le":
-      return lacking(text, loneSurrogate) ?? { bytes: Buffer.from(text, "utf16le") };
+      return Buffer.from(text, "utf16le");
     case "utf-16be":
-      return lacking(text, loneSurrogate) ?? { bytes: Buffer.from(text, "utf16le").swap16() };
+      return Buffer.from(text, "utf16le").swap16();
     case "utf-32le":
     case "utf-32be":
-      return lacking(text, loneSurrogate) ?? { bytes: encodeUtf32(text, encoding === "utf-32le") };
-    case "iso-2022-jp":
-      return lacking(text, notPlain2022) ?? { bytes: Buffer.from(text, "latin1") };
-    default:
-      // Every table has these where ASCII has them; some have other controls elsewhere.
-      if (!/[^\t\n\r -~]/.test(text)) return { bytes: Buffer.from(text, "latin1") };
-      return encodeByTable(text, encoding);
+      return encodeUtf32(text, encoding === "utf-32le");
   }
 }
 
-/** With the flag `u` a surrogate matches only if it has no other half. */
+/** With the flag `u` only a lone surrogate matches. */
 const loneSurrogate = /[\ud800-\udfff]/u;
 
-/** What a character is in ISO-2022-JP depends on the last switch before it; these three switch. */
+/** The meaning of a byte in ISO-2022-JP depends on the last escape before it; these three switch. */
 const notPlain2022 = /[^\0-\x0d\x10-\x1a\x1c-\x7f]/u;
 
-function lacking(text: string, pattern: RegExp): { readonly lacks: string } | undefined {
+function firstMatch(text: string, pattern: RegExp): { readonly lacks: string } | undefined {
   const found = pattern.exec(text);
   return found === null ? undefined : { lacks: found[0] };
 }
@@ -67,7 +73,7 @@ function encodeByTable(text: string, encoding: TableName): Encoded {
     const counted = encoding === "gb18030" && point > 0xffff;
     const packed = counted ? packedQuad(quadOfPlane1 + point - 0x1_0000) : table.get(point);
     if (packed === undefined) return { lacks: character };
-    // Only the first byte of a longer form is above ASCII for certain, so the number tells how many there are.
+    // Only the first byte of a longer form is always above ASCII, so the magnitude tells the number of bytes.
     if (packed > 0xff_ffff) bytes[size++] = packed >>> 24;
     if (packed > 0xffff) bytes[size++] = packed >>> 16;
     if (packed > 0xff) bytes[size++] = packed >>> 8;
@@ -76,17 +82,17 @@ function encodeByTable(text: string, encoding: TableName): Encoded {
   return { bytes: bytes.slice(0, size) };
 }
 
-// One character of a file's bytes at a time: how many bytes it takes, and which UTF-16 units it is.
+// Decoding bytes one character at a time: its length in bytes, and its UTF-16 units.
 
-/** Units that were written so far, two bytes each, low byte first. */
+/** UTF-16 units written so far, two bytes each, little-endian. */
 export interface Units {
   readonly bytes: Buffer;
   length: number;
 }
 
 /**
- * Writes the character that begins at `at`, and says how many bytes it has. Bytes without a meaning become a lone low
- * surrogate each, U+DC00 + byte, and nothing else does.
+ * Writes the character that begins at `at` and returns its length in bytes. Each byte that cannot be decoded becomes a
+ * lone low surrogate, U+DC00 + byte; nothing else does.
  */
 export type Step = (bytes: Uint8Array, at: number, units: Units) => number;
 
@@ -101,7 +107,7 @@ function putPoint(units: Units, point: number): void {
   put(units, point > 0xffff ? 0xdc00 + (point & 0x3ff) : point);
 }
 
-/** How many there are: fewer than asked for at the end of the file. */
+/** Returns the number of bytes: fewer than `count` at the end of the file. */
 function escape(bytes: Uint8Array, at: number, units: Units, count: number): number {
   const end = Math.min(bytes.length, at + count);
   for (let each = at; each < end; each++) put(units, 0xdc00 + (bytes[each] ?? 0));
@@ -143,7 +149,7 @@ export function utf32Step(order: "little" | "big"): Step {
   };
 }
 
-/** Errors take as many bytes as they take in the decoder: what it can read behind them, this reads too. */
+/** An invalid sequence has the same length as in the decoder, so both continue at the same byte. */
 export function doubleByteStep(encoding: DoubleByteName): Step {
   const { singles, pairs, triples, quads } = tableOf(encoding);
   return (bytes, at, units) => {

@@ -1,32 +1,32 @@
 /**
- * Bytes and text: which Unicode form bytes have, whether they are text at all, and what they say.
- * Legacy encodings are decoded here too, but which one a file has is decided in `kinds/charset.ts`.
+ * Detects the Unicode encoding of bytes and binary content, and decodes all encodings. `kinds/charset.ts` detects
+ * legacy encodings.
  */
 
 import { Buffer, isAscii as bufferIsAscii, isUtf8 as bufferIsUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import type { EncodingName } from "../../contract/read.ts";
 
-/** What the first bytes of a file say about all of them. */
+/** Detected from the first bytes of a file. */
 export interface ByteForm {
   readonly encoding: EncodingName;
   readonly bomBytes: 0 | 2 | 3 | 4;
   readonly unitBytes: 1 | 2 | 4;
 }
 
-/** `undefined`: 8-bit text (or binary); nothing at the start of the file names its encoding. */
+/** `undefined`: 8-bit text (or binary) without a BOM. */
 export function sniff(head: Uint8Array): ByteForm | undefined {
   for (const { bom, form } of boms) if (bom.every((byte, at) => head[at] === byte)) return form;
   return utf16WithoutBom(head);
 }
 
-/** How text in an encoding of two or four bytes looks without a mark; undefined for all others. */
+/** The form of UTF-16 or UTF-32 text without a BOM; undefined for other encodings. */
 export function wideForm(encoding: EncodingName): ByteForm | undefined {
   const form = boms.find((known) => known.form.encoding === encoding)?.form;
   return form === undefined || form.unitBytes === 1 ? undefined : { ...form, bomBytes: 0 };
 }
 
-/** UTF-32LE stands before UTF-16LE, whose mark is the beginning of its own. */
+/** UTF-32LE comes before UTF-16LE, whose BOM is a prefix of it. */
 const boms: readonly { readonly bom: readonly number[]; readonly form: ByteForm }[] = [
   { bom: [0xef, 0xbb, 0xbf], form: { encoding: "utf-8", bomBytes: 3, unitBytes: 1 } },
   { bom: [0xff, 0xfe, 0, 0], form: { encoding: "utf-32le", bomBytes: 4, unitBytes: 4 } },
@@ -37,13 +37,16 @@ const boms: readonly { readonly bom: readonly number[]; readonly form: ByteForm 
 
 const utf16SampleBytes = 8_192;
 
-/** Fewer bytes could be a length, a magic number, a flag: too little to be plainly text. */
+/** Local: fewer bytes could be a length, a magic number, a flag. */
 const utf16BytesMin = 8;
 
-/** From this many units on, text that is mostly not ASCII can be told from numbers. */
+/** From this many units on, text that is mostly not ASCII can be distinguished from numbers. */
 const utf16UnitsOfProof = 64;
 
-/** Controls that no text has (a terminal log has escapes), and what Unicode has not assigned or leaves to private use. */
+/**
+ * Control characters that no text has (a terminal log has escapes), and what Unicode has not assigned or leaves to
+ * private use.
+ */
 const notText = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\p{Cn}\p{Co}\p{Cs}]/u;
 
 function utf16WithoutBom(head: Uint8Array): ByteForm | undefined {
@@ -55,8 +58,8 @@ function utf16WithoutBom(head: Uint8Array): ByteForm | undefined {
     if (bytes[at] === 0) nulsAtEven++;
     if (bytes[at + 1] === 0) nulsAtOdd++;
   }
-  // Every newline, space and Latin letter has a NUL in its high byte. A few others have one in the low byte, such as
-  // the Chinese "one", so both orders may have to be tried.
+  // Every newline, space and Latin letter has a NUL as its high byte. A few characters have one as the low byte, such
+  // as the Chinese "one", so both byte orders may have to be tried.
   const little = isPlainUtf16(bytes, "utf-16le", nulsAtOdd);
   const big = isPlainUtf16(bytes, "utf-16be", nulsAtEven);
   if (!little && !big) return undefined;
@@ -64,7 +67,7 @@ function utf16WithoutBom(head: Uint8Array): ByteForm | undefined {
   return { encoding, bomBytes: 0, unitBytes: 2 };
 }
 
-/** `narrow`: how many units have a NUL as their high byte. */
+/** `narrow`: the number of units with a NUL as their high byte. */
 function isPlainUtf16(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be", narrow: number): boolean {
   if (narrow === 0) return false;
   const littleEndian = encoding === "utf-16le" ? view(bytes) : Buffer.from(bytes).swap16();
@@ -74,8 +77,8 @@ function isPlainUtf16(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be", narr
   const units = bytes.length / 2;
   if (narrow >= units * 0.7) return true;
   if (units < utf16UnitsOfProof || narrow < units * 0.02 || !/[ \n]/.test(text)) return false;
-  // Two ASCII bytes make a Chinese character of UTF-16, so NUL-separated names ("./a\0./b\0") would pass as text.
-  // In real Chinese, Japanese or Korean about half of the characters have a byte outside ASCII.
+  // Two ASCII bytes are a Chinese character in UTF-16, so NUL-separated names ("./a\0./b\0") would pass as text. In
+  // real Chinese, Japanese or Korean about half of the characters have a byte outside ASCII.
   let asciiPairs = 0;
   for (let at = 0; at < bytes.length; at += 2) {
     if (isPrintableAscii(bytes[at]) && isPrintableAscii(bytes[at + 1])) asciiPairs++;
@@ -85,14 +88,14 @@ function isPlainUtf16(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be", narr
 
 const isPrintableAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x20 && byte < 0x7f;
 
-/** `anywhere`: the bytes may end in the middle of a character, as those of a sample do. */
+/** `anywhere`: the bytes may end inside a character, as those of a sample do. */
 export function isUtf8(bytes: Uint8Array, ends: "anywhere" | "complete"): boolean {
   if (bufferIsUtf8(bytes)) return true;
   const unfinished = ends === "anywhere" ? unfinishedBytes(bytes) : 0;
   return unfinished > 0 && bufferIsUtf8(bytes.subarray(0, bytes.length - unfinished));
 }
 
-/** How many bytes at the end are the beginning of one UTF-8 character and not all of it: 0 to 3. */
+/** The number of bytes (0 to 3) at the end that are an incomplete UTF-8 character. */
 export function unfinishedBytes(bytes: Uint8Array): number {
   for (let count = 1; count <= 3 && count <= bytes.length; count++) {
     const lead = bytes[bytes.length - count] ?? 0;
@@ -103,7 +106,7 @@ export function unfinishedBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Length of the UTF-8 character that begins so; 0 if none does. Overlong forms and surrogates show in the second byte. */
+/** The length of the UTF-8 character that begins so; 0 if none does. The second byte shows overlong forms and surrogates. */
 function sequenceBytes(lead: number, second: number | undefined): 0 | 1 | 2 | 3 | 4 {
   if (lead < 0x80) return 1;
   if (lead < 0xc2 || lead > 0xf4) return 0;
@@ -117,67 +120,55 @@ function sequenceBytes(lead: number, second: number | undefined): 0 | 1 | 2 | 3 
 
 const controlSampleBytes = 4_096;
 
-/** To be asked when `sniff` found no Unicode form: UTF-16 and UTF-32 are full of NUL bytes. */
+/** MUST be called only if `sniff` found no Unicode encoding: UTF-16 and UTF-32 are full of NUL bytes. */
 export function looksBinary(head: Uint8Array, nulSampleBytes: number): boolean {
   if (head.subarray(0, nulSampleBytes).includes(0)) return true;
   const sample = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, controlSampleBytes));
-  // A pattern runs at full speed from its first use, a loop only when it has become hot.
+  // A regular expression is fast from its first use, a loop only when it is hot.
   const controls = sample.toString("latin1").match(/[\x00-\x08\x0e-\x1f]/g)?.length ?? 0;
   return controls > sample.length * 0.3;
 }
 
 export interface Decoded {
   readonly text: string;
-  /** Bytes could not be decoded and stand as U+FFFD. A U+FFFD that the file itself holds is not a loss. */
+  /** Some bytes could not be decoded and became U+FFFD. A U+FFFD in the file itself does not count. */
   readonly lossy: boolean;
 }
 
-/** Decodes a slice that begins and ends at a line border. A BOM is kept: the caller cuts it off by its bytes. */
+/** Decodes a slice that begins and ends at a line boundary. Keeps a BOM: the caller removes its bytes. */
 export function decode(bytes: Uint8Array, encoding: EncodingName): Decoded {
-  switch (encoding) {
-    case "utf-8":
-      // Much source text is ASCII, and Latin-1 is copied 7 to 20 times faster than UTF-8 is decoded.
-      if (bufferIsAscii(bytes)) return { text: view(bytes).toString("latin1"), lossy: false };
-      return { text: view(bytes).toString("utf8"), lossy: !bufferIsUtf8(bytes) };
-    case "utf-32le":
-    case "utf-32be":
-      return decodeUtf32(bytes, encoding === "utf-32le");
-    case "windows-1252":
-      return { text: decodeWindows1252(bytes), lossy: false };
-    case "euc-kr":
-      return decodeKorean(bytes);
-    default:
-      return decodeByTable(bytes, encoding);
+  if (encoding === "utf-8") {
+    // Much source text is ASCII, and Latin-1 is copied 7 to 20 times faster than UTF-8 is decoded.
+    if (bufferIsAscii(bytes)) return { text: view(bytes).toString("latin1"), lossy: false };
+    return { text: view(bytes).toString("utf8"), lossy: !bufferIsUtf8(bytes) };
   }
+  if (encoding === "utf-32le" || encoding === "utf-32be") return decodeUtf32(bytes, encoding === "utf-32le");
+  if (encoding === "windows-1252") return { text: decodeWindows1252(bytes), lossy: false };
+  return encoding === "euc-kr" ? decodeKorean(bytes) : decodeByTable(bytes, encoding);
 }
 
 /**
- * Decodes bytes that come in pieces, cut anywhere (UTF-32: at a multiple of four bytes): the beginning of a character at the end
- * of a piece waits for the next one.
+ * Decodes bytes that come in pieces, split anywhere (UTF-32: at a multiple of four bytes). An incomplete character at
+ * the end of a piece waits for the next piece.
  */
 export function decodeInPieces(encoding: EncodingName): (bytes: Uint8Array, last: boolean) => string {
-  switch (encoding) {
-    case "utf-32le":
-    case "utf-32be":
-    case "windows-1252":
-      return (bytes) => decode(bytes, encoding).text;
-    case "euc-kr": {
-      let waiting = Buffer.alloc(0);
-      return (bytes, last) => {
-        const all = waiting.length > 0 ? Buffer.concat([waiting, bytes]) : bytes;
-        const end = last ? all.length : wholeKoreanBytes(all);
-        waiting = Buffer.from(all.subarray(end));
-        return decode(all.subarray(0, end), encoding).text;
-      };
-    }
-    default: {
-      const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-      return (bytes, last) => decoder.decode(bytes, { stream: !last });
-    }
+  if (encoding === "utf-32le" || encoding === "utf-32be" || encoding === "windows-1252") {
+    return (bytes) => decode(bytes, encoding).text;
   }
+  if (encoding === "euc-kr") {
+    let waiting = Buffer.alloc(0);
+    return (bytes, last) => {
+      const all = waiting.length > 0 ? Buffer.concat([waiting, bytes]) : bytes;
+      const end = last ? all.length : wholeKoreanBytes(all);
+      waiting = Buffer.from(all.subarray(end));
+      return decode(all.subarray(0, end), encoding).text;
+    };
+  }
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  return (bytes, last) => decoder.decode(bytes, { stream: !last });
 }
 
-/** Bytes of whole characters. */
+/** The length without an incomplete character at the end. */
 function wholeKoreanBytes(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -201,7 +192,7 @@ function decodeByTable(bytes: Uint8Array, encoding: EncodingName): Decoded {
 
 const decoders = new Map<string, TextDecoder>();
 
-/** Decoders keep nothing between calls that do not stream, so one of each serves everybody. */
+/** Decoders have no state between calls that do not stream, so one of each is enough. */
 function decoderOf(encoding: EncodingName, onError: "fatal" | "replace"): TextDecoder {
   const key = `${encoding} ${onError}`;
   const known = decoders.get(key);
@@ -211,18 +202,18 @@ function decoderOf(encoding: EncodingName, onError: "fatal" | "replace"): TextDe
   return made;
 }
 
-/** What the bytes 0x80 to 0x9f are in windows-1252, where Latin-1 has controls; five stay controls, as on the web. */
+/** The characters 0x80 to 0x9f of windows-1252; five are control characters, as on the web. */
 const windows1252Block = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/** Not left to `TextDecoder`: Node 20.18.3 to 24 takes windows-1252 for Latin-1 and gives a control for "€". */
+/** Not `TextDecoder`: Node 20.18.3 to 24 decodes windows-1252 as Latin-1, with a control character for "€". */
 function decodeWindows1252(bytes: Uint8Array): string {
   const text = view(bytes).toString("latin1");
   return text.replace(/[\x80-\x9f]/g, (control) => windows1252Block.charAt(control.charCodeAt(0) - 0x80));
 }
 
 /**
- * Windows writes "EUC-KR" with 8,822 syllables more than the standard has. The web's EUC-KR has them, Node's has not: it
- * gives a control and a letter for them, without an error.
+ * Windows writes "EUC-KR" with 8,822 syllables more than the standard. The EUC-KR of the web has them; Node decodes
+ * them to a control character and a letter, without an error.
  */
 function decodeKorean(bytes: Uint8Array): Decoded {
   let text = "";
@@ -251,7 +242,7 @@ function decodeKorean(bytes: Uint8Array): Decoded {
 
 let addedSyllables: readonly string[] | undefined;
 
-/** The added syllables stand in the order of Unicode: 178 to a lead byte, and 84 where the standard has the rest. */
+/** The added syllables are in Unicode order: 178 for each lead byte, and 84 for those that the standard shares. */
 function addedSyllable(lead: number, trail: number): string | undefined {
   addedSyllables ??= listAddedSyllables();
   const column =
@@ -275,7 +266,6 @@ function listAddedSyllables(): readonly string[] {
   return all.filter((syllable) => !standard.has(syllable));
 }
 
-/** `TextDecoder` has no UTF-32. */
 function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): Decoded {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const whole = bytes.length - (bytes.length % 4);
@@ -290,7 +280,7 @@ function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): Decoded {
   return { text: whole < bytes.length ? `${text}\ufffd` : text, lossy };
 }
 
-/** At most `charsMax` UTF-16 units; a surrogate pair is kept whole or left out. */
+/** Truncates to `charsMax` UTF-16 units; never splits a surrogate pair. */
 export function cutChars(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : dropHalfPair(text.slice(0, Math.max(0, charsMax)));
 }
@@ -301,7 +291,7 @@ function dropHalfPair(text: string): string {
 }
 
 export function codePoints(text: string): number {
-  // V8 holds ASCII and Latin-1 texts one byte a character and knows, without looking, that these cannot match.
+  // V8 stores ASCII and Latin-1 strings with one byte per character, so this test is free for them.
   if (!/[\ud800-\udbff]/.test(text)) return text.length;
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -309,8 +299,8 @@ export function codePoints(text: string): number {
 }
 
 /**
- * Only the lines that have a byte above ASCII, at most `bytesMax` of them: a detector of encodings that sees the ASCII
- * around them guesses far worse. Of a first line that alone is too long, the part from its first such byte on.
+ * Only the lines with a byte above ASCII, at most `bytesMax` bytes: charset detectors guess far worse with the ASCII
+ * lines around them. If the first such line is too long, the part from its first such byte on.
  */
 export function highLines(bytes: Uint8Array, bytesMax: number): Uint8Array {
   const kept: Uint8Array[] = [];
@@ -334,7 +324,7 @@ export function highLines(bytes: Uint8Array, bytesMax: number): Uint8Array {
   return Buffer.concat(kept);
 }
 
-/** The same bytes with the methods of a Buffer; nothing is copied. */
+/** Not a copy. */
 function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-/** What braces stand for. */
+/** Brace expansion. */
 
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
@@ -43,7 +43,7 @@ describe("braces", () => {
   });
 });
 
-/** The shell is the measure. Braces with nothing to choose, and escapes, are spelt differently and left out here. */
+/** Compared with the shell. Braces without a choice, and escapes, are written differently and left out here. */
 test.skipIf(process.platform === "win32")("bash expands to the same texts", () => {
   const inner = fc.letrec((tie) => ({
     text: fc.stringMatching(/^[a-c]{1,2}$/),

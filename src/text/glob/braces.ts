@@ -1,6 +1,6 @@
-/** Braces: `{a,b}`, `{1..3}`, `{01..10..3}`, `{a..e}`, one within another. Braces that offer no choice are letters. */
+/** Brace expansion: `{a,b}`, `{1..3}`, `{01..10..3}`, `{a..e}`, nested. Braces without a choice are literal. */
 
-/** All texts that a pattern stands for, at most `choicesMax` of them. */
+/** All expansions of a pattern, at most `choicesMax`. */
 export function expandBraces(
   pattern: string,
   choicesMax: number,
@@ -16,7 +16,7 @@ type Part = string | readonly (readonly Part[])[];
 
 interface Sequence {
   readonly parts: readonly Part[];
-  /** Where it ends: at a comma or brace that belongs to whoever asked. */
+  /** Where it ends: at a comma or brace of the enclosing choice. */
   readonly end: number;
 }
 
@@ -37,7 +37,7 @@ function sequence(text: string, from: number, inside: "top" | "brace", choicesMa
       plain = "";
       at = brace.end;
     } else {
-      // Braces and commas inside brackets are letters.
+      // Braces and commas inside brackets are literal.
       const bracket = letter === "[" ? /^\[[!^]?\]?[^\]/]*\]/.exec(text.slice(at))?.[0] : undefined;
       plain += bracket ?? letter;
       at += bracket?.length ?? 1;
@@ -62,13 +62,13 @@ function choiceAt(text: string, open: number, choicesMax: number): Sequence | "u
     if (text[choice.end] === "}") {
       const [only] = choices;
       if (choices.length > 1 || only === undefined) return { parts: [choices], end: at };
-      // One choice is none: the braces are letters.
+      // A single choice: the braces are literal.
       return { parts: ["\\{", ...only, "\\}"], end: at };
     }
   }
 }
 
-/** Undefined where the two ends are not of one kind. More than can be used are cut off: the count is over the limit then. */
+/** Undefined if the ends are not of one kind. Stops one over `choicesMax`, which the caller then reports. */
 function rangeOf(
   from: string,
   to: string,
@@ -94,10 +94,10 @@ function rangeOf(
 const padTo = (value: number, digits: number): string =>
   value < 0 ? `-${String(-value).padStart(digits - 1, "0")}` : String(value).padStart(digits, "0");
 
-/** Between `Z` and `a` stand brackets and a backslash. */
+/** Between `Z` and `a` there are brackets and a backslash. */
 const escaped = (letter: string): string => (/[[\]\\^`_]/.test(letter) ? `\\${letter}` : letter);
 
-/** How many texts, without making them. */
+/** The number of expansions, without making them. */
 function count(parts: readonly Part[]): number {
   return parts.reduce(
     (product, part) =>

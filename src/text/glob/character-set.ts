@@ -1,6 +1,6 @@
-/** What stands between brackets in a pattern: `[abc]`, `[a-z]`, `[!0-9]`, `[[:alpha:]_]`. */
+/** Bracket expressions: `[abc]`, `[a-z]`, `[!0-9]`, `[[:alpha:]_]`. */
 
-/** A set of characters, and where its text ends (after the closing bracket). */
+/** `end`: the index after the closing bracket. */
 export interface CharacterSet {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [from: number, to: number])[];
@@ -8,7 +8,7 @@ export interface CharacterSet {
   readonly end: number;
 }
 
-/** `unicode` in globs; `ascii` in lines of gitignore, where git knows ASCII only. */
+/** `unicode` in globs; `ascii` in gitignore lines, as in git. */
 export type ClassLetters = "unicode" | "ascii";
 
 const classes: Readonly<Record<ClassLetters, Readonly<Record<string, RegExp>>>> = {
@@ -44,11 +44,11 @@ const classes: Readonly<Record<ClassLetters, Readonly<Record<string, RegExp>>>> 
   },
 };
 
-/** `at` is the place after the opening bracket. */
-export function charactersOf(
+/** `at`: the index after the opening bracket. */
+export function parseCharacterSet(
   letters: readonly string[],
   at: number,
-  known: ClassLetters = "unicode",
+  classLetters: ClassLetters = "unicode",
 ): CharacterSet | "unclosed bracket" | "reversed range" | "unknown class" {
   const negated = letters[at] === "!" || letters[at] === "^";
   const start = negated ? at + 1 : at;
@@ -56,10 +56,10 @@ export function charactersOf(
   const named: RegExp[] = [];
   for (let here = start; here < letters.length; ) {
     const letter = letters[here] ?? "";
-    // A closing bracket that stands first is one of the set.
+    // A closing bracket in first place belongs to the set.
     if (letter === "]" && here > start) return { negated, ranges, classes: named, end: here + 1 };
     if (letter === "[" && letters[here + 1] === ":") {
-      const found = classAt(letters, here, known);
+      const found = classAt(letters, here, classLetters);
       if (typeof found === "string") return found;
       if (found !== undefined) {
         named.push(found.letters);
@@ -67,14 +67,14 @@ export function charactersOf(
         continue;
       }
     }
-    const first = oneOf(letters, here);
+    const first = characterAt(letters, here);
     here = first.next;
     if (letters[here] === "-" && here + 1 < letters.length && letters[here + 1] !== "]") {
-      const last = oneOf(letters, here + 1);
+      const last = characterAt(letters, here + 1);
       here = last.next;
       if (last.code >= first.code) ranges.push([first.code, last.code]);
-      // To git such a range is its first character.
-      else if (known === "ascii") ranges.push([first.code, first.code]);
+      // git takes such a range for its first character.
+      else if (classLetters === "ascii") ranges.push([first.code, first.code]);
       else return "reversed range";
     } else ranges.push([first.code, first.code]);
   }
@@ -86,28 +86,28 @@ interface NamedClass {
   readonly end: number;
 }
 
-/** `[:alpha:]` at a place; undefined if the bracket there is a letter. */
+/** Parses `[:alpha:]`; undefined if the bracket is literal. */
 function classAt(
   letters: readonly string[],
   at: number,
-  known: ClassLetters,
+  classLetters: ClassLetters,
 ): NamedClass | "unclosed bracket" | "unknown class" | undefined {
   const end = letters.indexOf("]", at + 2);
   if (end === -1) return "unclosed bracket";
   if (letters[end - 1] !== ":" || end < at + 4) return undefined;
   const name = letters.slice(at + 2, end - 1).join("");
-  if (known === "unicode" && !/^[a-z]*$/.test(name)) return undefined;
-  const found = Object.hasOwn(classes[known], name) ? classes[known][name] : undefined;
+  if (classLetters === "unicode" && !/^[a-z]*$/.test(name)) return undefined;
+  const found = Object.hasOwn(classes[classLetters], name) ? classes[classLetters][name] : undefined;
   return found === undefined ? "unknown class" : { letters: found, end: end + 1 };
 }
 
-function oneOf(letters: readonly string[], at: number): { readonly code: number; readonly next: number } {
+function characterAt(letters: readonly string[], at: number): { readonly code: number; readonly next: number } {
   const escaped = letters[at] === "\\" && at + 1 < letters.length;
   const letter = letters[escaped ? at + 1 : at] ?? "";
   return { code: letter.codePointAt(0) ?? 0, next: escaped ? at + 2 : at + 1 };
 }
 
-/** `any`: a character is in the set if its lower or upper case is. */
+/** `any`: a character matches if its lower or upper case does. */
 export function hasCharacter(set: CharacterSet, code: number, letterCase: "exact" | "any" = "exact"): boolean {
   return (
     (isInside(set, code) || (letterCase === "any" && otherCases(code).some((other) => isInside(set, other)))) !==

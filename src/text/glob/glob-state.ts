@@ -1,27 +1,27 @@
-/** Where a folder stands in a glob: the set of steps that its path has come to. Sets are made once and kept. */
+/** The states of a glob during a walk: a state is the set of steps that a folder's path leads to. States are cached. */
 
 import type { Glob, GlobStep, GlobTest } from "./glob.ts";
 import { testName } from "./name.ts";
 
-/** Names that begin with a dot are found only where a dot is written, unless hidden ones are to be counted too. */
-export type Sight = "visible" | "all";
+/** `visible`: wildcards do not match names that begin with a dot. `all`: they do, to count hidden files. */
+export type HiddenNames = "visible" | "all";
 
 export interface GlobState {
-  /** Does a file of this name match, in a folder that stands here? */
-  accepts(name: string, sight: Sight): boolean;
-  /** Where a folder of this name stands, in a folder that stands here; undefined if nothing below it can match. */
-  enter(name: string, sight: Sight): GlobState | undefined;
-  /** Is this very name written in the pattern for this very place? */
+  /** Does a file of this name match, in a folder with this state? */
+  accepts(name: string, hiddenNames: HiddenNames): boolean;
+  /** The state of a subfolder; undefined if nothing below it can match. */
+  enter(name: string, hiddenNames: HiddenNames): GlobState | undefined;
+  /** Does the pattern contain this exact name at this position? */
   names(name: string): boolean;
-  /** The one name that can come next, if there is only one and it is written out. */
+  /** The only name that can match next, if it has no wildcards. */
   readonly only: string | undefined;
 }
 
-/** Sets of steps that are kept: a tree may lead to more of them than there is memory for. */
+/** States in the cache: a tree may lead to more than fit into memory. */
 const statesMax = 1_000;
 
-export function startState(glob: Glob): GlobState {
-  const known = new Map<string, GlobState>();
+export function startGlobState(glob: Glob): GlobState {
+  const states = new Map<string, GlobState>();
   const numbers = new Map<GlobStep, number>();
   const numberOf = (step: GlobStep): number => {
     const number = numbers.get(step) ?? numbers.size;
@@ -32,10 +32,10 @@ export function startState(glob: Glob): GlobState {
     const all = withDeep(steps);
     if (!all.some(leadsOn)) return undefined;
     const key = [...new Set(all.map(numberOf))].toSorted((a, b) => a - b).join(" ");
-    let state = known.get(key);
+    let state = states.get(key);
     if (state === undefined) {
-      if (known.size >= statesMax) known.clear();
-      known.set(key, (state = newState([...new Set(all)], stateOf)));
+      if (states.size >= statesMax) states.clear();
+      states.set(key, (state = newState([...new Set(all)], stateOf)));
     }
     return state;
   };
@@ -45,7 +45,6 @@ export function startState(glob: Glob): GlobState {
 const withDeep = (steps: readonly GlobStep[]): readonly GlobStep[] =>
   steps.flatMap((step) => (step.deep === undefined ? [step] : [step, ...withDeep([step.deep])]));
 
-/** Can anything come after this step? */
 const leadsOn = (step: GlobStep): boolean =>
   step.literals.size > 0 || step.tests.size > 0 || step.deep !== undefined || step.loops;
 
@@ -78,20 +77,20 @@ function newState(
 
   return {
     only: single && !first.loops ? [...first.literals.keys()][0] : undefined,
-    // After `**` a name is looked for, not named.
+    // After `**` a name is searched for, not named at a position.
     names: (name) => steps.some((step) => !step.loops && step.literals.has(name)),
-    accepts(name, sight) {
-      const hidden = sight === "visible" && name.charCodeAt(0) === 46;
+    accepts(name, hiddenNames) {
+      const hidden = hiddenNames === "visible" && name.charCodeAt(0) === 46;
       if (anyFile && !hidden) return true;
       for (const { test, dotted } of fileTests) if ((dotted || !hidden) && testName(test, name)) return true;
       return fileNames.has(name);
     },
-    enter(name, sight) {
-      const hidden = sight === "visible" && name.charCodeAt(0) === 46;
+    enter(name, hiddenNames) {
+      const hidden = hiddenNames === "visible" && name.charCodeAt(0) === 46;
       const written = folderNames.get(name);
       const tested = folderTests.filter(({ test, dotted }) => (dotted || !hidden) && testName(test, name));
       if (written === undefined && tested.length === 0) {
-        // Nearly every folder below `**`.
+        // The most frequent case: a folder below `**`.
         if (hidden) return undefined;
         if (looped === "unknown") looped = stateOf(loops);
         return looped;

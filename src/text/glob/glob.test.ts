@@ -4,14 +4,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { parseGlob } from "./glob.ts";
-import { startState } from "./glob-state.ts";
+import { startGlobState } from "./glob-state.ts";
 
 function finds(pattern: string, path: string): boolean | string {
   const glob = parseGlob(pattern);
   if ("fault" in glob) return glob.fault;
   const names = path.split("/");
   const file = names.pop() ?? "";
-  let state: ReturnType<typeof startState> | undefined = startState(glob);
+  let state: ReturnType<typeof startGlobState> | undefined = startGlobState(glob);
   for (const name of names) state = state?.enter(name, "visible");
   return state?.accepts(file, "visible") ?? false;
 }
@@ -81,7 +81,7 @@ describe("globs", () => {
   });
 });
 
-/** Plain and slow: every way to lay the pattern over the path. */
+/** The reference, plain and slow: tries every way to match the pattern. */
 function slowly(pattern: readonly string[], path: readonly string[]): boolean {
   const [part, ...parts] = pattern;
   if (part === undefined) return path.length === 0;

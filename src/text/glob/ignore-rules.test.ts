@@ -1,4 +1,4 @@
-/** What the lines of an ignore file say about a name. */
+/** The verdicts of an ignore file. */
 
 import { describe, expect, test } from "vitest";
 import { ignoreRules } from "./ignore-rules.ts";

@@ -1,43 +1,44 @@
 /**
- * Lines of gitignore: as patterns of paths, for permission rules, and as the rules of one ignore file, where the last line
- * that matches a name decides. In an ignore file each name is judged by itself: that nothing below an ignored folder
- * can come back follows from never opening that folder.
+ * Lines of gitignore: as path patterns for permission rules, and as the rules of one ignore file, whose last matching
+ * line decides. An ignore file judges each name alone: nothing below an ignored folder can be re-included, because a
+ * search never opens that folder.
  */
 
 import { limits } from "../../contract/limits.ts";
-import { charactersOf } from "./character-set.ts";
+import { finish, type Steps } from "../steps.ts";
+import { parseCharacterSet } from "./character-set.ts";
 import { compileName, type Meter, type NameTest, testName } from "./name.ts";
 
-/** One line: the names of a path below where it is anchored. A line that holds at any depth begins with `**`. */
+/** One line: patterns for the names of a path, relative to the anchor. A line that matches at any depth begins with `**`. */
 export interface PathPattern {
   readonly names: readonly (NameTest | "**")[];
   readonly foldersOnly: boolean;
 }
 
-/** `text` has no `!` before it and no whitespace to be cut off. Undefined if it matches nothing. */
+/** `text` has no `!` in front and no trailing whitespace. Undefined if it matches nothing. */
 export function compilePath(text: string, letterCase: "exact" | "any" = "exact"): PathPattern | undefined {
   const foldersOnly = text.endsWith("/");
-  const parts = namesIn(foldersOnly ? text.slice(0, -1) : text);
+  const parts = splitNames(foldersOnly ? text.slice(0, -1) : text);
   if (parts === undefined) return undefined;
   const [first = "", ...others] = parts;
   const anyDepth = others.length === 0;
   const names: (NameTest | "**")[] = anyDepth ? ["**"] : [];
   for (const part of first === "" && !anyDepth ? others : parts) {
     if (/^\*\*+$/.test(part) && !anyDepth) {
-      // One after another adds nothing.
+      // Consecutive `**` are one.
       if (names.at(-1) !== "**") names.push("**");
       continue;
     }
     const test = compileName(part, { syntax: "ignore", letterCase });
-    // What git cannot read matches nothing.
+    // git ignores a line that it cannot parse.
     if ("fault" in test) return undefined;
     names.push(test);
   }
   return { names, foldersOnly };
 }
 
-/** The parts between slashes; undefined if a bracket is not closed. A slash between brackets parts nothing. */
-function namesIn(text: string): readonly string[] | undefined {
+/** The parts between slashes; undefined if a bracket is not closed. A slash inside brackets does not separate. */
+function splitNames(text: string): readonly string[] | undefined {
   if (text === "" || text === "/") return undefined;
   if (!/[[\\]/.test(text)) return text.split("/");
   const letters = Array.from(text);
@@ -51,7 +52,7 @@ function namesIn(text: string): readonly string[] | undefined {
       if (letters[at] === "/") parts.push(part);
       part = letters[at] === "/" ? "" : part + letter + (letters[at] ?? "");
     } else if (letter === "[") {
-      const set = charactersOf(letters, at + 1, "ascii");
+      const set = parseCharacterSet(letters, at + 1, "ascii");
       if (typeof set === "string") return undefined;
       part += letters.slice(at, set.end).join("");
       at = set.end - 1;
@@ -63,7 +64,7 @@ function namesIn(text: string): readonly string[] | undefined {
   return [...parts, part];
 }
 
-/** For each name of a path, 1 if the pattern matches the path up to there. All names but the last are folders. */
+/** For each name of a path: 1 if the pattern matches the path up to that name. All names but the last are folders. */
 export function matchedPrefixes(
   pattern: PathPattern,
   path: readonly string[],
@@ -84,8 +85,8 @@ export function matchedPrefixes(
 }
 
 /**
- * Goes along a path with the set of all places in the pattern that it may have come to, so that several `**` cost no more
- * than one. Tells every prefix that matches.
+ * Walks along a path with the set of all reachable places of the pattern, so several `**` cost no more than one.
+ * Reports every prefix that matches.
  */
 function compare(
   names: PathPattern["names"],
@@ -96,10 +97,10 @@ function compare(
 ): void {
   const end = names.length;
   let places: number[] = [];
-  /** Places come in rising order, so one that is not above the last is there already. */
+  /** Places come in ascending order, so one that is not above the last is in the list already. */
   const reach = (place: number, into: number[]): void => {
     if (place > (into.at(-1) ?? -1)) into.push(place);
-    // `**` may stand for no name at all, unless it is the last.
+    // `**` matches zero names, unless it is the last.
     if (names[place] === "**" && place < end - 1 && place + 1 > (into.at(-1) ?? -1)) into.push(place + 1);
   };
   reach(0, places);
@@ -127,8 +128,8 @@ function compare(
 /** The rules of one ignore file. */
 export interface IgnoreRules {
   /**
-   * What the file says of a name. `above` are the names of the folders that it lies in, of which those from `from` on
-   * are below the ignore file. Undefined: nothing, or `meter` has come to its limit.
+   * The verdict on a name, or undefined: no line matches, or `meter` is over its limit. `above`: the folders that
+   * contain the name; those from index `from` on are below the ignore file.
    */
   judge(
     above: readonly string[],
@@ -139,39 +140,33 @@ export interface IgnoreRules {
   ): "ignored" | "kept" | undefined;
 }
 
-/** The last line of a kind that speaks of a name: its place in the file, and whether it takes the name out again. */
-interface Spoken {
+/** The last matching line of a kind: its position in the file, and whether it re-includes the name (`!`). */
+interface LineVerdict {
   readonly order: number;
   readonly keeps: boolean;
 }
 
-interface Rule extends Spoken {
+interface Rule extends LineVerdict {
   readonly pattern: PathPattern;
 }
 
-/** What lines say of one name: those about anything, and those about folders only. */
-interface Slot {
-  anything?: Spoken;
-  folders?: Spoken;
+/** The verdicts on one name: of lines for anything, and of lines for folders only. */
+interface NameVerdicts {
+  anything?: LineVerdict;
+  folders?: LineVerdict;
 }
 
-/** Undefined if no line says anything. */
-export function ignoreRules(text: string): IgnoreRules | undefined {
-  const reading = readIgnoreRules(text);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-  }
-}
+/** Undefined if no line is a rule. */
+export const ignoreRules = (text: string): IgnoreRules | undefined => finish(readIgnoreRules(text));
 
 /** Characters after which `readIgnoreRules` pauses. */
 const charsPerPause = 8_192;
 
-/** The same, with pauses for who must not take long at a time. */
-export function* readIgnoreRules(text: string): Generator<void, IgnoreRules | undefined> {
-  // Most lines are a name or `*.extension`: those are looked up, not tried one by one.
-  const byName = new Map<string, Slot>();
-  const byExtension = new Map<string, Slot>();
+/** The same, in steps that yield to the event loop. */
+export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
+  // Most lines are a name or `*.extension`: those are looked up in a map.
+  const byName = new Map<string, NameVerdicts>();
+  const byExtension = new Map<string, NameVerdicts>();
   /** By their text: the last of equal lines decides. */
   const others = new Map<string, Rule>();
   let order = 0;
@@ -185,40 +180,40 @@ export function* readIgnoreRules(text: string): Generator<void, IgnoreRules | un
       yield;
       pauseAt = start + charsPerPause;
     }
-    const read = lineOf(line);
+    const read = parseLine(line);
     if (read === undefined) continue;
-    const spoken: Spoken = { order, keeps: read.keeps };
-    const key = keyOf(read.pattern);
+    const verdict: LineVerdict = { order, keeps: read.keeps };
+    const key = lookupKey(read.pattern);
     if (key === undefined) {
       others.delete(read.text);
-      others.set(read.text, { ...spoken, pattern: read.pattern });
+      others.set(read.text, { ...verdict, pattern: read.pattern });
       continue;
     }
-    const shelf = key.by === "name" ? byName : byExtension;
-    const slot = shelf.get(key.text) ?? {};
-    shelf.set(key.text, slot);
-    slot[read.pattern.foldersOnly ? "folders" : "anything"] = spoken;
+    const map = key.by === "name" ? byName : byExtension;
+    const verdicts = map.get(key.text) ?? {};
+    map.set(key.text, verdicts);
+    verdicts[read.pattern.foldersOnly ? "folders" : "anything"] = verdict;
   }
   if (byName.size + byExtension.size + others.size === 0) return undefined;
   return judgeBy(byName, byExtension, [...others.values()].toReversed());
 }
 
 function judgeBy(
-  byName: ReadonlyMap<string, Slot>,
-  byExtension: ReadonlyMap<string, Slot>,
+  byName: ReadonlyMap<string, NameVerdicts>,
+  byExtension: ReadonlyMap<string, NameVerdicts>,
   others: readonly Rule[],
 ): IgnoreRules {
-  const later = (a: Spoken | undefined, b: Spoken | undefined): Spoken | undefined =>
+  const later = (a: LineVerdict | undefined, b: LineVerdict | undefined): LineVerdict | undefined =>
     a === undefined || (b !== undefined && b.order > a.order) ? b : a;
-  const spokenIn = (slot: Slot | undefined, is: "file" | "folder"): Spoken | undefined =>
-    slot && (is === "folder" ? later(slot.anything, slot.folders) : slot.anything);
+  const verdictIn = (verdicts: NameVerdicts | undefined, is: "file" | "folder"): LineVerdict | undefined =>
+    verdicts && (is === "folder" ? later(verdicts.anything, verdicts.folders) : verdicts.anything);
   return {
     judge(above, from, given, is, meter = { steps: 0 }) {
       const name = composed(given);
       const dot = byExtension.size > 0 ? name.lastIndexOf(".") : -1;
       let best = later(
-        spokenIn(byName.get(name), is),
-        dot === -1 ? undefined : spokenIn(byExtension.get(name.slice(dot)), is),
+        verdictIn(byName.get(name), is),
+        dot === -1 ? undefined : verdictIn(byExtension.get(name.slice(dot)), is),
       );
       for (const rule of others) {
         if (best !== undefined && rule.order < best.order) break;
@@ -234,19 +229,19 @@ function judgeBy(
   };
 }
 
-function lineOf(
+function parseLine(
   line: string,
 ): { readonly text: string; readonly keeps: boolean; readonly pattern: PathPattern } | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const keeps = line.startsWith("!");
   const text = withoutWhitespace(keeps ? line.slice(1) : line).normalize("NFC");
-  // No path that a system knows is so long that it takes more.
+  // Longer than any path can be.
   if (text.length > limits.ignoreLineCharsMax) return undefined;
   const pattern = compilePath(text);
   return pattern && { text, keeps, pattern };
 }
 
-/** Spaces at the end count only if the first of them is escaped; then it alone counts. */
+/** Trailing spaces are dropped, unless the first one is escaped: then that one stays. */
 function withoutWhitespace(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === " ") end -= 1;
@@ -256,7 +251,7 @@ function withoutWhitespace(text: string): string {
   return text.slice(0, backslashes % 2 === 1 ? end + 1 : end);
 }
 
-function keyOf({ names }: PathPattern): { readonly by: "name" | "extension"; readonly text: string } | undefined {
+function lookupKey({ names }: PathPattern): { readonly by: "name" | "extension"; readonly text: string } | undefined {
   const [first, test] = names;
   if (names.length !== 2 || first !== "**" || test === undefined || test === "**") return undefined;
   if (test.is === "literal") return { by: "name", text: test.text };
@@ -280,6 +275,6 @@ function covers({ names }: PathPattern, above: readonly string[], from: number, 
   return matches;
 }
 
-/** Names of other systems may come decomposed. */
+/** File systems of other systems may return decomposed names. */
 // oxlint-disable-next-line no-control-regex
 const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);

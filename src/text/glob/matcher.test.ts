@@ -1,21 +1,21 @@
-/** One pattern means the same wherever it is written, takes no power of its length, and is what a plain reference says. */
+/** A pattern means the same in Glob, LS, rules and ignore files, takes linear time, and agrees with a plain reference. */
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileRules } from "../../guard/rules.ts";
 import { compileGlobs } from "../../search/grep-globs.ts";
 import { parseGlob } from "./glob.ts";
-import { type Sight, startState } from "./glob-state.ts";
+import { type HiddenNames, startGlobState } from "./glob-state.ts";
 import { compilePath, ignoreRules, matchedPrefixes } from "./ignore-rules.ts";
 import { compileName, type Meter, type NameSyntax, testName } from "./name.ts";
 
-/** As Glob (`visible`) and LS (`all`) compare. */
-function byGlob(pattern: string, path: string, sight: Sight = "visible"): boolean {
+/** As Glob (`visible`) and LS (`all`) match. */
+function byGlob(pattern: string, path: string, sight: HiddenNames = "visible"): boolean {
   const glob = parseGlob(pattern);
   if ("fault" in glob) throw new Error(glob.fault);
   const names = path.split("/");
   const file = names.pop() ?? "";
-  let state: ReturnType<typeof startState> | undefined = startState(glob);
+  let state: ReturnType<typeof startGlobState> | undefined = startGlobState(glob);
   for (const name of names) state = state?.enter(name, sight);
   return state?.accepts(file, sight) ?? false;
 }
@@ -26,7 +26,7 @@ function byGrep(pattern: string, path: string): boolean {
   return globs.matches(path);
 }
 
-/** A deny rule, anchored at the root, of which nothing but the file itself is asked. */
+/** A deny rule, anchored at the root, for the file alone. */
 function byRule(pattern: string, path: string): boolean {
   const anchored = pattern.includes("/") ? `/${pattern}` : pattern;
   const rules = compileRules([{ verdict: "deny", text: `Read(${anchored})`, source: "test" }], { home: undefined });
@@ -39,7 +39,7 @@ function byIgnoreFile(pattern: string, path: string): boolean {
   return ignoreRules(pattern)?.judge(names, 0, name, "file") === "ignored";
 }
 
-/** Plain and slow: every way to lay a pattern of names over the names of a path. */
+/** The reference, plain and slow: tries every way to match the names of a path. */
 function slowly(pattern: readonly string[], path: readonly string[]): boolean {
   const [part, ...parts] = pattern;
   if (part === undefined) return path.length === 0;
@@ -87,7 +87,7 @@ describe("one pattern means the same in Glob, Grep, LS, rules and ignore files",
         const all = { glob: byGlob(text, against, "all"), grep: byGrep(text, against) };
         expect([text, against, all]).toEqual([text, against, { glob: expected, grep: expected }]);
         expect([text, against, byIgnoreFile(text, against)]).toEqual([text, against, expected]);
-        // A rule also covers what lies in a folder that matches.
+        // A rule also covers the content of a matching folder.
         const folders = against.split("/").map((_, at, names) => names.slice(0, at + 1));
         const covered = folders.some((names) => slowly(namesOf(text), names));
         expect([text, against, byRule(text, against)]).toEqual([text, against, covered]);

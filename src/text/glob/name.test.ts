@@ -81,7 +81,7 @@ test.skipIf(process.platform === "win32")("bash finds the same names", () => {
     part: fc.oneof({ maxDepth: 2 }, tie("leaf"), tie("leaf"), tie("group")),
     sequence: fc.array(tie("part"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("")),
   }));
-  // Where a star stands near `!(…)`, bash misses names: `.?@(*!(b)|a)` finds `.a`, as both may be empty, but not in bash.
+  // With a star near `!(…)`, bash misses names: `.?@(*!(b)|a)` matches `.a`, as both may be empty, but not in bash.
   const isSure = (pattern: string): boolean => !pattern.includes("!(") || !/(?<!\\)\*(?!\()/.test(pattern);
   const cases = fc.sample(fc.tuple(inner.sequence.filter(isSure), fc.stringMatching(/^[abx*.]{1,6}$/)), {
     numRuns: 3_000,

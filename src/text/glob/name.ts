@@ -1,20 +1,20 @@
 /**
- * One name against one part of a pattern: `*`, `?`, `[…]` and, in globs, the groups `?(…)`, `*(…)`, `+(…)`, `@(…)` and
- * `!(…)`. A name is read once from left to right, with the set of all places in the pattern that it may have come to
- * (Thompson's simulation of an NFA), so nothing is tried again: a name of n characters takes at most n times as many
- * steps as the pattern has instructions. Only what `!(…)` excludes is looked for from each place where it may begin; so
- * the length of such a group is limited.
+ * Matches one name against one part of a pattern: `*`, `?`, `[…]` and, in globs, the groups `?(…)`, `*(…)`, `+(…)`,
+ * `@(…)` and `!(…)`. A name is read once from left to right with the set of all reachable instructions (Thompson's NFA
+ * simulation), without backtracking: a name of n characters takes at most n times as many steps as the pattern has
+ * instructions. Only the content of `!(…)` is matched from each position where it may begin, so the length of such a
+ * group is limited.
  */
 
 import { limits } from "../../contract/limits.ts";
 import type { PatternFault } from "../../contract/problem.ts";
-import { type CharacterSet, charactersOf, hasCharacter } from "./character-set.ts";
+import { type CharacterSet, parseCharacterSet, hasCharacter } from "./character-set.ts";
 
-/** A test of a name, by the cheapest way there is. Names come in NFC. */
+/** The cheapest test that a part of a pattern allows. Names MUST be in NFC. */
 export type NameTest =
   | { readonly is: "literal"; readonly text: string }
   | { readonly is: "anything" }
-  /** Stars and letters only: `a*b*c`. */
+  /** Only stars and literal text: `a*b*c`. */
   | {
       readonly is: "parts";
       readonly first: string;
@@ -24,7 +24,6 @@ export type NameTest =
     }
   | { readonly is: "general"; readonly program: Program; readonly charsMin: number };
 
-/** What is wrong with a part of a pattern. */
 type NameFault = Extract<
   PatternFault,
   | "unclosed bracket"
@@ -37,13 +36,13 @@ type NameFault = Extract<
 >;
 
 export interface NameSyntax {
-  /** `glob` knows groups; `ignore` (lines of ignore files, permission rules) does not. */
+  /** `glob` has groups; `ignore` (ignore files, permission rules) has none. */
   readonly syntax: "glob" | "ignore";
-  /** `any`: the letters A to Z match whatever their case. Names MUST come with these in lower case then. */
+  /** `any`: A to Z match in either case. Names MUST then come with these letters in lower case. */
   readonly letterCase?: "exact" | "any";
 }
 
-/** Counts the steps that comparisons take. One step is one instruction at one character, or about as much work. */
+/** Counts matching steps. A step is one instruction at one character, or about as much work. */
 export interface Meter {
   steps: number;
 }
@@ -68,15 +67,15 @@ export function testName(test: NameTest, name: string, meter?: Meter): boolean {
       return hasParts(test, name);
     case "general":
       if (meter !== undefined) meter.steps += 1;
-      // A character takes one or two units.
+      // A character takes one or two UTF-16 units.
       if (name.length < test.charsMin) return false;
       return matchesProgram(test.program, name, meter);
   }
 }
 
-/** How many steps a test takes for each character of a name, at most. */
-export const sizeOf = (test: NameTest): number =>
-  test.is === "general" ? sizeOfProgram(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
+/** Steps of a test for each character of a name, at most. */
+export const stepsPerCharacter = (test: NameTest): number =>
+  test.is === "general" ? programSize(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
 
 type GroupMark = "?" | "*" | "+" | "@" | "!";
 
@@ -93,7 +92,7 @@ interface Reading {
   readonly syntax: NameSyntax["syntax"];
   readonly letterCase: "exact" | "any";
   groups: number;
-  /** Characters in groups `!(…)` that repeat something. */
+  /** Characters in `!(…)` groups that contain a repetition. */
   excluded: number;
 }
 
@@ -120,7 +119,7 @@ function readSteps(reading: Reading, inside: "top" | "group"): Step[] | NameFaul
       steps.push(letterOf(escaped));
       reading.at += 1;
     } else if (letter === "[") {
-      const set = charactersOf(letters, reading.at, reading.syntax === "glob" ? "unicode" : "ascii");
+      const set = parseCharacterSet(letters, reading.at, reading.syntax === "glob" ? "unicode" : "ascii");
       if (typeof set === "string") return set;
       steps.push({ is: "set", set });
       reading.at = set.end;
@@ -148,7 +147,7 @@ function readGroup(reading: Reading, how: GroupMark): Step | NameFault {
     reading.at += 1;
     if (end === ")") break;
   }
-  // Without a repetition a text that is excluded ends soon, wherever it begins. One within another costs more.
+  // Without a repetition the excluded text is short, wherever it begins. Nested exclusions cost more.
   if (how === "!" && choices.some((choice) => choice.some(repeats))) {
     reading.excluded += (reading.at - from) * (choices.some((choice) => choice.some(excludes)) ? 4 : 1);
   }
@@ -182,7 +181,6 @@ function simplest(steps: readonly Step[], letterCase: "exact" | "any"): NameTest
   return { is: "parts", first, inner, last, charsMin };
 }
 
-/** Characters that a matching name has at least. */
 function charsMinOf(steps: readonly Step[]): number {
   return steps.reduce((sum, step) => {
     if (step.is === "star") return sum;
@@ -192,7 +190,7 @@ function charsMinOf(steps: readonly Step[]): number {
   }, 0);
 }
 
-/** Each inner part at its first place: no later one could serve the rest better. */
+/** Matches each inner part at its first position: a later one can never help the rest. */
 function hasParts({ first, inner, last, charsMin }: Extract<NameTest, { is: "parts" }>, name: string): boolean {
   if (name.length < charsMin || !name.endsWith(last) || !name.startsWith(first)) return false;
   let at = first.length;
@@ -207,19 +205,18 @@ function hasParts({ first, inner, last, charsMin }: Extract<NameTest, { is: "par
 type Instruction =
   | { readonly is: "letter"; readonly code: number }
   | { readonly is: "one" }
-  /** Any number of characters. */
   | { readonly is: "star" }
   | { readonly is: "set"; readonly set: CharacterSet }
-  /** Goes on at each of these places, without a character. */
+  /** Continues at each of these instructions, without reading a character. */
   | { readonly is: "goto"; readonly to: readonly number[] }
-  /** Goes on with the next instruction after every text that the program does not match. */
+  /** Continues with the next instruction after every text that the program does not match. */
   | { readonly is: "not"; readonly program: Program; readonly sets: PlaceSets | undefined };
 
-/** A pattern as instructions, one after the other. The place after the last one is its end. */
+/** A pattern as a list of instructions. The index after the last one means: matched. */
 export interface Program {
   readonly code: readonly Instruction[];
   readonly letterCase: "exact" | "any";
-  /** Has it no groups? Then one place at a time is enough. */
+  /** No groups: `matchesPlain` can match it. */
   readonly isPlain: boolean;
 }
 
@@ -231,7 +228,7 @@ function programOf(choices: readonly (readonly Step[])[], letterCase: "exact" | 
   return { code, letterCase, isPlain: code.every(({ is }) => is !== "goto" && is !== "not") };
 }
 
-/** Every choice ends with a `goto` to what follows; where that is, is known only once all are there. */
+/** Every choice ends with a `goto` to what follows; that index is known only after all choices are emitted. */
 function emitChoices(
   choices: readonly (readonly Step[])[],
   how: Exclude<GroupMark, "!">,
@@ -265,24 +262,24 @@ function emit(steps: readonly Step[], code: Instruction[], letterCase: "exact" |
   }
 }
 
-const sizeOfProgram = ({ code }: Program): number =>
-  code.reduce((sum, one) => sum + (one.is === "not" ? sizeOfProgram(one.program) : 1), 1);
+const programSize = ({ code }: Program): number =>
+  code.reduce((sum, one) => sum + (one.is === "not" ? programSize(one.program) : 1), 1);
 
-/** The places in a program that a text has come to. */
+/** The instructions that a program has reached after a text. */
 interface PlaceSet {
   readonly places: readonly number[];
-  /** Is the text one that the program matches? */
+  /** The program matches the text. */
   readonly ends: boolean;
-  /** Where one more character leads, as far as it was found out. */
+  /** By the next character: the set after it, as far as computed. */
   readonly next: Map<number, PlaceSet>;
 }
 
-/** Next steps that are remembered before all are forgotten. */
+/** Cached transitions; then the whole cache is cleared. */
 const knownMax = 500;
 
 /**
- * The sets of places of a program without `not` (the states of its DFA), made when a text comes to them. So texts that begin
- * at different places and have come to the same go on as one.
+ * The states of the DFA of a program without `not`, built on demand: texts that begin at different positions and reach
+ * the same set continue as one.
  */
 class PlaceSets {
   readonly #program: Program;
@@ -343,22 +340,21 @@ class PlaceSets {
   }
 }
 
-/** One comparison of a name. */
 interface Comparing {
   readonly codes: readonly number[];
   readonly meter: Meter | undefined;
-  /** Where texts end that the program of a `not` matches, by the place where they begin. */
+  /** By program and start: the positions where a text ends that the program of a `not` matches. */
   readonly known: Map<Program, (Uint8Array | undefined)[]>;
 }
 
-/** For the instructions of a program the last turn in which they were come to. No turn has a number twice, so nothing is cleared. */
-const turnsByDepth: Float64Array[] = [];
-let turn = 0;
+/** For each instruction the last generation in which it was reached. Generations are unique, so nothing is cleared. */
+const generationsByDepth: Float64Array[] = [];
+let generation = 0;
 
-function turnsFor(depth: number, size: number): Float64Array {
-  const made = turnsByDepth[depth];
+function generationsFor(depth: number, size: number): Float64Array {
+  const made = generationsByDepth[depth];
   if (made !== undefined && made.length >= size) return made;
-  return (turnsByDepth[depth] = new Float64Array(size * 2));
+  return (generationsByDepth[depth] = new Float64Array(size * 2));
 }
 
 function matchesProgram(program: Program, name: string, meter: Meter | undefined): boolean {
@@ -372,7 +368,7 @@ function matchesProgram(program: Program, name: string, meter: Meter | undefined
   return endsOf(program, 0, 0, { codes, meter, known: new Map() })[codes.length] === 1;
 }
 
-/** Without groups nothing is lost by going back to the last star only, so at most the length of the pattern for each character. */
+/** Without groups it is enough to backtrack to the last star: at most one step per instruction for each character. */
 function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter | undefined): boolean {
   let place = 0;
   let at = 0;
@@ -402,25 +398,25 @@ function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter 
   return place === code.length;
 }
 
-/** At which places a text that the program matches can end, if it begins at `from`. `depth`: of `not` in `not`. */
+/** The positions where a text from `from` on can end that the program matches. `depth`: of nested `not`. */
 function endsOf(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
   const { codes, meter } = comparing;
   const { code, letterCase } = program;
-  const turns = turnsFor(depth, code.length + 1);
+  const generations = generationsFor(depth, code.length + 1);
   const ends = new Uint8Array(codes.length + 1);
-  /** By the instruction after a `not`: where texts stand that began there, or the places at which it goes on. */
+  /** By the instruction after a `not`: the texts that began there, or the positions at which it continues. */
   let running: Map<number, Running> | undefined;
   let later: Map<number, Uint8Array> | undefined;
   const waiting: number[] = [];
   let places: number[] = [];
   let steps = 0;
 
-  /** Adds an instruction, and all that follow it without a character. */
+  /** Adds an instruction, and all that follow it without reading a character. */
   const reach = (first: number, at: number, now: number): void => {
     waiting.push(first);
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      if (turns[place] === now) continue;
-      turns[place] = now;
+      if (generations[place] === now) continue;
+      generations[place] = now;
       steps += 1;
       const one = code[place];
       if (one === undefined) ends[at] = 1;
@@ -434,12 +430,12 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
     }
   };
 
-  /** Begins a text at a `not`. Does it go on at once, with no text at all? */
+  /** Begins a text at a `not`. Returns whether the empty text is not excluded, so that matching continues at once. */
   const exclude = (one: Extract<Instruction, { is: "not" }>, after: number, at: number): boolean => {
     if (one.sets !== undefined) {
       const start = one.sets.start(meter);
       running ??= new Map();
-      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), over: false };
+      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), diverged: false };
       running.set(after, here);
       here.texts.add(start);
       return !start.ends;
@@ -456,21 +452,21 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
   for (let at = from; at <= codes.length; at += 1) {
     const before = places;
     places = [];
-    turn += 1;
-    const now = turn;
+    generation += 1;
+    const now = generation;
     if (at === from) reach(0, at, now);
     else {
       const character = codes[at - 1] ?? 0;
       steps += before.length;
-      // First all texts that have begun, since others may begin here.
-      if (running !== undefined) for (const one of running.values()) readOn(one, character, meter);
+      // First advance the texts that have begun: others may begin here.
+      if (running !== undefined) for (const one of running.values()) advance(one, character, meter);
       for (const place of before) {
         const one = code[place];
         if (one === undefined) continue;
         if (one.is === "star") reach(place, at, now);
         else if (fits(one, character, letterCase)) reach(place + 1, at, now);
       }
-      if (running !== undefined) for (const [place, one] of running) if (goesOnAfter(one)) reach(place, at, now);
+      if (running !== undefined) for (const [place, one] of running) if (hasUnmatched(one)) reach(place, at, now);
     }
     if (later !== undefined) for (const [place, goesOn] of later) if (goesOn[at] === 1) reach(place, at, now);
     if (places.length === 0 && later === undefined && running === undefined) break;
@@ -479,27 +475,27 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
   return ends;
 }
 
-/** The texts that have begun at a `not`, by where they stand. */
+/** The texts that began at a `not`, as DFA states. */
 interface Running {
   readonly sets: PlaceSets;
   texts: Set<PlaceSet>;
-  /** Has one of them come to where nothing matches any more? Then everything goes on from there. */
-  over: boolean;
+  /** One of them can no longer match, so every longer text continues after the `not`. */
+  diverged: boolean;
 }
 
-function readOn(running: Running, character: number, meter: Meter | undefined): void {
+function advance(running: Running, character: number, meter: Meter | undefined): void {
   const next = new Set<PlaceSet>();
   for (const text of running.texts) {
     const after = running.sets.after(text, character, meter);
-    if (after.places.length === 0 && !after.ends) running.over = true;
+    if (after.places.length === 0 && !after.ends) running.diverged = true;
     else next.add(after);
   }
   running.texts = next;
 }
 
-/** A text without places that ends here has nowhere to go, and is no text of the program with one more character. */
-function goesOnAfter({ texts, over }: Running): boolean {
-  if (over) return true;
+/** Has a text begun at the `not` that its program does not match, as far as it was read? */
+function hasUnmatched({ texts, diverged }: Running): boolean {
+  if (diverged) return true;
   for (const { ends } of texts) if (!ends) return true;
   return false;
 }

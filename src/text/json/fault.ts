@@ -1,8 +1,10 @@
 /**
- * Where a text stops being JSON. V8 names a position for some faults only (none for a text shorter than about 40
- * characters), so this looks for itself; it runs only on what `JSON.parse` has refused. It keeps a list of what is open
- * instead of calling itself, so a million brackets are no danger.
+ * Finds where a text stops being JSON. V8 reports a position for some faults only (none for a text shorter than about
+ * 40 characters). Runs only on text that `JSON.parse` has refused. Not recursive, so a million brackets are no danger.
  */
+
+import { countNewlines } from "../lines/newlines.ts";
+import { skipMatch } from "./spans.ts";
 
 export interface JsonFault {
   /** From 1. A line ends with `\n`. */
@@ -12,25 +14,27 @@ export interface JsonFault {
   readonly detail: string;
 }
 
-/** MUST be given what `JSON.parse` has refused. */
+/** `text` MUST be one that `JSON.parse` has refused. */
 export function findJsonFault(text: string): JsonFault {
   const { at, detail } = scan(text);
   const before = text.slice(0, at);
-  return { line: newlinesIn(before) + 1, column: at - before.lastIndexOf("\n"), detail };
+  return { line: countNewlines(before) + 1, column: at - before.lastIndexOf("\n"), detail };
 }
 
-/** Is it JSON that just ends too early, as a call does when its author runs out of room? MUST be what `JSON.parse` refuses. */
+/**
+ * Is it valid JSON that ends too early, as when a model runs out of output tokens? `text` MUST be one that `JSON.parse`
+ * has refused.
+ */
 export function isCutOff(text: string): boolean {
   const rest = text.slice(scan(text).at);
   return text.trim() !== "" && (rest === "" || halfWord.test(rest));
 }
 
-/** An escape or a word of which only the beginning is there. */
+/** The beginning of an escape or of a word. */
 const halfWord = /^(?:\\(?:u[0-9a-fA-F]{0,3})?|-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 type Fault = { readonly at: number; readonly detail: string };
 
-/** What may come next: a value, a key, or what follows either. */
 type Place = "value" | "value or ]" | "key" | "key or }" | "colon" | "after value";
 
 const whitespace = /[ \t\r\n]*/y;
@@ -41,7 +45,7 @@ function scan(text: string): Fault {
   let place: Place = "value";
   let at = 0;
   for (;;) {
-    at = skip(whitespace, text, at);
+    at = skipMatch(whitespace, text, at);
     const character = text[at];
     if (place === "after value" && open.length === 0) {
       return { at, detail: character === undefined ? "it cannot be parsed" : "more text follows the end of the value" };
@@ -69,7 +73,7 @@ function scan(text: string): Fault {
       place = character === "{" ? "key or }" : "value or ]";
       at += 1;
     } else {
-      const end = takesValue(place) ? skip(numberOrWord, text, at) : at;
+      const end = takesValue(place) ? skipMatch(numberOrWord, text, at) : at;
       if (end === at) return { at, detail: `${expected(place, open.at(-1))} should stand here` };
       at = end;
       place = "after value";
@@ -101,7 +105,7 @@ function expected(place: Place, inside: "{" | "[" | undefined): string {
   }
 }
 
-/** What ends a plain stretch of a string. */
+/** The characters that end a plain stretch of a string. */
 const notable = /["\\\0-\x1f]/g;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
@@ -114,20 +118,8 @@ function endOfString(text: string, start: number): number | Fault {
     at = found.index;
     if (found[0] === '"') return at + 1;
     if (found[0] !== "\\") return { at, detail: "a line end or control character stands unescaped in a string" };
-    const end = skip(escape, text, at);
+    const end = skipMatch(escape, text, at);
     if (end === at) return { at, detail: "a backslash begins no known escape" };
     at = end;
   }
-}
-
-/** Behind what a sticky pattern matches at `at`, or `at` itself. */
-function skip(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
-}
-
-function newlinesIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }

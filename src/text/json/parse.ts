@@ -1,8 +1,8 @@
 /**
- * JSON that comes from outside: tool arguments, messages of clients, lines of a batch. `JSON.parse` takes next to no time for
- * the characters of a string, but 100 to 200 ns for each object and list, nested or not, and up to 1 µs for each key that it
- * meets for the first time: 400,000 lists or 65,000 different keys, less than 1 MB, block the event loop for more than 50 ms.
- * So their number is limited, and a text that has more of them is refused before it is parsed.
+ * Parses JSON from outside: tool arguments, messages of clients, lines of a batch. `JSON.parse` takes almost no time
+ * for the characters of a string, but 100 to 200 ns for each object and array, and up to 1 µs for each new key: 400,000
+ * arrays or 65,000 different keys, less than 1 MB, block the event loop for more than 50 ms. So a text with too many of
+ * them is refused before it is parsed.
  */
 
 import { limits } from "../../contract/limits.ts";
@@ -10,7 +10,7 @@ import { endOfString } from "./spans.ts";
 
 export type ParsedJson =
   | { readonly value: unknown }
-  /** `detail`: what V8 says. */
+  /** `detail`: V8's message. */
   | { readonly fault: "not json"; readonly detail: string }
   | { readonly fault: "too many parts" };
 
@@ -23,12 +23,12 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** For a sentence that begins with what the JSON is: `the message …`. */
+/** The rest of a sentence that begins with what the JSON is: `the message …`. */
 export const tooManyParts = `has more than ${limits.jsonContainersMax} objects and lists or ${limits.jsonKeysMax} different keys, send it in parts`;
 
 /**
- * What is in strings does not count. They are skipped from quote to quote, so this takes a fraction of the time of `JSON.parse`,
- * and none at all for a text that is too short to take long.
+ * The content of strings does not count. They are skipped from quote to quote, so this takes a fraction of the time of
+ * `JSON.parse`; a short text is not scanned at all.
  */
 function hasTooManyParts(text: string): boolean {
   if (text.length <= limits.jsonContainersMax) return false;

@@ -1,7 +1,7 @@
 /**
- * Where the values of a JSON text stand in it, one level at a time: whoever changes one value leaves every other
- * character as it is. Every text here MUST be one that `JSON.parse` accepts. Nothing calls itself, and what is skipped
- * is looked at once per level, its strings from quote to quote, so large outputs cost little.
+ * Finds the values of a JSON text, one level at a time, so that one can be changed without touching any other
+ * character. Every text MUST be one that `JSON.parse` accepts. Not recursive; skipped values are scanned once per
+ * level, their strings from quote to quote, so large outputs cost little.
  */
 
 import type { TextChange } from "../../contract/edit.ts";
@@ -12,20 +12,20 @@ export interface Span {
   readonly to: number;
 }
 
-/** From its key up to the end of its value. */
+/** From its key to the end of its value. */
 export interface Member extends Span {
   readonly name: string;
-  /** With the quotes. */
+  /** Including the quotes. */
   readonly key: Span;
   readonly value: Span;
 }
 
-/** The one value of the text, without the blanks around it. */
+/** The value of the whole text, without the whitespace around it. */
 export function rootOf(text: string): Span {
   return valueAt(text, afterWhitespace(text, text.startsWith("\ufeff") ? 1 : 0));
 }
 
-/** In the order of the text, a name that is there twice included; nothing if the value is no object. */
+/** In the order of the text, duplicate names included; empty if the value is no object. */
 export function membersOf(text: string, object: Span): readonly Member[] {
   const members: Member[] = [];
   if (text[object.from] !== "{") return members;
@@ -34,12 +34,12 @@ export function membersOf(text: string, object: Span): readonly Member[] {
     const key = { from: at, to: endOfString(text, at) };
     const value = valueAt(text, afterWhitespace(text, afterWhitespace(text, key.to) + 1));
     members.push({ name: String(JSON.parse(sliceOf(text, key))), key, value, from: key.from, to: value.to });
-    at = behindComma(text, value.to);
+    at = afterComma(text, value.to);
   }
   return members;
 }
 
-/** Nothing if the value is no list. */
+/** Empty if the value is no array. */
 export function itemsOf(text: string, list: Span): readonly Span[] {
   const items: Span[] = [];
   if (text[list.from] !== "[") return items;
@@ -47,12 +47,12 @@ export function itemsOf(text: string, list: Span): readonly Span[] {
   while (at < list.to - 1) {
     const item = valueAt(text, at);
     items.push(item);
-    at = behindComma(text, item.to);
+    at = afterComma(text, item.to);
   }
   return items;
 }
 
-/** Of a name that is there twice the last counts, as it does for `JSON.parse`. */
+/** The last of duplicate names, as in `JSON.parse`. */
 export function memberNamed(members: readonly Member[], name: string): Member | undefined {
   return members.findLast((member) => member.name === name);
 }
@@ -60,15 +60,10 @@ export function memberNamed(members: readonly Member[], name: string): Member | 
 export const sliceOf = (text: string, span: Span): string => text.slice(span.from, span.to);
 
 function valueAt(text: string, from: number): Span {
-  switch (text[from]) {
-    case '"':
-      return { from, to: endOfString(text, from) };
-    case "{":
-    case "[":
-      return { from, to: endOfContainer(text, from) };
-    default:
-      return { from, to: skip(numberOrWord, text, from) };
-  }
+  const first = text[from];
+  if (first === '"') return { from, to: endOfString(text, from) };
+  if (first === "{" || first === "[") return { from, to: endOfContainer(text, from) };
+  return { from, to: skipMatch(numberOrWord, text, from) };
 }
 
 const quote = 0x22;
@@ -102,49 +97,50 @@ export function endOfString(text: string, from: number): number {
   return at === -1 ? text.length : at + 1;
 }
 
-/** Two backslashes are one that is meant; an odd one belongs to what follows it. */
+/** An odd number of backslashes escapes what follows. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text.charCodeAt(before - 1) === backslash) before -= 1;
   return (at - before) % 2 === 1;
 }
 
-function behindComma(text: string, from: number): number {
+function afterComma(text: string, from: number): number {
   const at = afterWhitespace(text, from);
   return text[at] === "," ? afterWhitespace(text, at + 1) : at;
 }
 
 const whitespace = /[ \t\r\n]*/y;
-/** At least one character, so that a loop over items comes to its end whatever the text is. */
+/** At least one character, so that a loop over items ends whatever the text is. */
 const numberOrWord = /[^,\]}\s]+|[^]/y;
 
-const afterWhitespace = (text: string, at: number): number => skip(whitespace, text, at);
+const afterWhitespace = (text: string, at: number): number => skipMatch(whitespace, text, at);
 
-function skip(pattern: RegExp, text: string, at: number): number {
+/** The index after the match of a sticky pattern at `at`, or `at` itself. */
+export function skipMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-// How a JSON file is laid out, so that what is added to it looks like what is there: the blanks are copied from a
-// neighbour letter by letter, which keeps tabs, odd indents, CRLF and files of one line without a case for each.
+// The layout of a JSON file. Whitespace for new parts is copied from a neighbour, which keeps tabs, odd indents, CRLF
+// and files of one line without a special case for each.
 
-/** The blanks of an object or a list. */
+/** The whitespace of an object or an array. */
 export interface Shape {
-  /** Behind the opening bracket. */
+  /** After the opening bracket. */
   readonly lead: string;
-  /** Between two entries, with the comma. */
+  /** Between two entries, including the comma. */
   readonly between: string;
   /** Before the closing bracket. */
   readonly tail: string;
 }
 
-/** Copied once for every line of a source, endless blanks would fill the memory; longer ones are not copied. */
+/** Local: whitespace is copied once for every line of a source, so endless whitespace would fill the memory. */
 const whitespaceMax = 500;
 
-/** What stands between a key and its value. */
+/** The text between a key and its value. */
 export const colonOf = (text: string, { key, value }: Member): string => short(text.slice(key.to, value.from), ": ");
 
-/** Undefined if it has no entries. */
+/** Undefined if the container is empty. */
 export function shapeOf(text: string, container: Span, entries: readonly Span[], colon: string): Shape | undefined {
   const [first, second] = entries;
   const last = entries.at(-1);
@@ -158,7 +154,7 @@ export function shapeOf(text: string, container: Span, entries: readonly Span[],
   };
 }
 
-/** The shape of something one level deeper than `outer`, if there is none to copy. */
+/** The layout one level deeper than `outer`, if there is none to copy. */
 export function innerShape(outer: Shape, colon: string): Shape {
   if (!hasLineEnd(outer.lead)) return { lead: "", between: betweenAfter("", colon), tail: "" };
   const [entries, closing] = [indentOf(outer.lead), indentOf(outer.tail)];
@@ -167,7 +163,7 @@ export function innerShape(outer: Shape, colon: string): Shape {
   return { lead, between: `,${lead}`, tail: outer.lead };
 }
 
-/** The shape of a list that has no entries yet, from the line it begins in and the shape of the whole file. */
+/** The layout of an empty list, from the line it begins in and the layout of the whole file. */
 export function shapeInLine(text: string, container: Span, root: Shape, colon: string): Shape {
   if (!hasLineEnd(root.lead)) return innerShape(root, colon);
   const lineStart = text.lastIndexOf("\n", container.from) + 1;
@@ -177,7 +173,7 @@ export function shapeInLine(text: string, container: Span, root: Shape, colon: s
   return { lead, between: `,${lead}`, tail };
 }
 
-/** One that is empty is written without blanks, as every JSON writer does. */
+/** Empty containers are written without whitespace, as every JSON writer does. */
 export function bracketed(brackets: "[]" | "{}", shape: Shape, entries: readonly string[]): string {
   if (entries.length === 0) return brackets;
   return brackets.slice(0, 1) + shape.lead + entries.join(shape.between) + shape.tail + brackets.slice(1);
@@ -195,12 +191,12 @@ const indentOf = (whitespace: string): string =>
 const short = (whitespace: string, instead: string): string =>
   whitespace.length <= whitespaceMax ? whitespace : instead;
 
-/** Writes strings the way the file does. The file is looked at only for what the strings contain. */
+/** Writes strings with the escapes that the file uses. Scans the file only if the strings contain such characters. */
 export function stringWriter(text: string, strings: string): (value: string) => string {
   const ascii = notAscii.test(strings) && !notAscii.test(text) && hasEscapedLetter(text);
   const slashes = strings.includes("/") && hasOnlyEscapedSlashes(text);
   return (value) => {
-    // `JSON.stringify` escapes half a surrogate pair, so that what is written can always be encoded.
+    // `JSON.stringify` escapes lone surrogates, so the result can always be encoded.
     let json = JSON.stringify(value);
     if (ascii) json = json.replace(eachNotAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     if (slashes) json = json.replaceAll("/", "\\/");
@@ -211,7 +207,7 @@ export function stringWriter(text: string, strings: string): (value: string) => 
 const notAscii = /[^\0-\x7f]/;
 const eachNotAscii = /[^\0-\x7f]/g;
 
-/** Beyond ASCII: `\u001b` stands in every coloured output, however the file writes its letters. */
+/** Is a character beyond ASCII escaped? `\u001b` does not count: it occurs in every coloured output. */
 function hasEscapedLetter(text: string): boolean {
   for (let at = text.indexOf("\\u"); at !== -1; at = text.indexOf("\\u", at + 2)) {
     if (isEscaped(text, at + 1) && !/^00[0-7]/.test(text.slice(at + 2, at + 5))) return true;
@@ -226,16 +222,16 @@ function hasOnlyEscapedSlashes(text: string): boolean {
   return some && at === -1;
 }
 
-/** What becomes of an object's members; those that are not named stay. */
+/** Changes to an object's members; all others stay. */
 export interface MemberPlan {
   readonly set: ReadonlyMap<Member, string>;
   readonly rename: ReadonlyMap<Member, string>;
   readonly drop: ReadonlySet<Member>;
-  /** Each behind the first of `behind` that is there, or else last. */
-  readonly add: readonly { readonly name: string; readonly value: string; readonly behind: readonly string[] }[];
+  /** Inserted after the first of `after` that exists, else last. */
+  readonly add: readonly { readonly name: string; readonly value: string; readonly after: readonly string[] }[];
 }
 
-/** MUST leave at least one member where it is: there is nothing to put a comma behind otherwise. */
+/** At least one member MUST stay: the others need it for their commas. */
 export function changeMembers(
   members: readonly Member[],
   plan: MemberPlan,
@@ -250,7 +246,7 @@ export function changeMembers(
     const value = plan.set.get(member);
     const name = plan.rename.get(member);
     if (plan.drop.has(member)) {
-      // Before the first that stays, the comma behind goes with it; everywhere else the comma before.
+      // Before the first member that stays, the comma after goes, too; everywhere else the comma before.
       if (firstKept !== undefined && member.from < firstKept.from) {
         if (previous === undefined) changes.push({ from: member.from, to: firstKept.from, text: "" });
       } else if (previous !== undefined) changes.push({ from: previous.to, to: member.to, text: "" });
@@ -262,15 +258,15 @@ export function changeMembers(
   }
 
   const names = kept.map(({ name }) => name);
-  for (const { name, value, behind } of plan.add) {
-    const place = behind.map((other) => names.lastIndexOf(other)).find((index) => index !== -1) ?? kept.length - 1;
+  for (const { name, value, after } of plan.add) {
+    const place = after.map((other) => names.lastIndexOf(other)).find((index) => index !== -1) ?? kept.length - 1;
     const at = kept[place]?.to ?? 0;
     changes.push({ from: at, to: at, text: `${shape.between}${JSON.stringify(name)}${colon}${value}` });
   }
   return joinTouching(changes);
 }
 
-/** Sorted, and no two at one place, which would leave their order to whoever applies them. */
+/** Sorted; changes that touch are merged, so their order is fixed. */
 function joinTouching(changes: readonly TextChange[]): readonly TextChange[] {
   const joined: TextChange[] = [];
   for (const change of [...changes].sort((a, b) => a.from - b.from || a.to - b.to)) {

@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import {
-  countIn,
+  countNewlinesIn,
   createKernel,
   type Kernel,
   kernelBase64,
   type NewlineForm,
   plainKernel,
-  skipIn,
+  skipNewlinesIn,
   newlinesSourceSha256,
 } from "./newlines.ts";
 
@@ -24,7 +24,7 @@ const newlines: Readonly<Record<NewlineForm, readonly number[]>> = {
 const forms = Object.keys(newlines) as NewlineForm[];
 const chunkBytes = 1_048_576;
 
-/** The reference: where every newline of [from, to) ends. */
+/** The reference: the end of every newline in [from, to). */
 function ends(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const width = newlines[form].length;
@@ -36,7 +36,7 @@ function ends(bytes: Uint8Array, from: number, to: number, form: NewlineForm): n
   return found;
 }
 
-/** What can be asked, of a kernel and of bytes in memory alike. */
+/** The operations that kernels and functions on bytes share. */
 type Asked = Pick<Kernel, "count" | "skip">;
 
 function agrees(asked: Asked, bytes: Uint8Array, from: number, to: number, ks: readonly number[], form: NewlineForm) {
@@ -45,7 +45,7 @@ function agrees(asked: Asked, bytes: Uint8Array, from: number, to: number, ks: r
   for (const k of ks) equal(asked.skip(from, to, k), expected[k - 1] ?? -1, `k is ${k}`);
 }
 
-/** Mostly zeros and tens, the bytes that newlines are made of and nearly made of. */
+/** Mostly zeros and tens, the bytes of newlines and of near misses. */
 const byte = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(0, 10) },
   { weight: 1, arbitrary: fc.constantFrom(9, 11, 13, 0x8a, 0x80, 0xff) },
@@ -53,7 +53,7 @@ const byte = fc.oneof(
 );
 const fewBytes = fc.array(byte, { maxLength: 260, size: "max" }).map((bytes) => Uint8Array.from(bytes));
 
-/** A range in `bytes` whose start suits the form. */
+/** A random range of `bytes` that is aligned for the form. */
 const rangeIn = (bytes: Uint8Array, form: NewlineForm) =>
   fc.tuple(fc.nat(bytes.length), fc.nat(bytes.length)).map(([one, other]) => {
     const from = Math.min(one, other);
@@ -103,7 +103,7 @@ for (const form of forms) {
             range: rangeIn(bytes, form),
             k: fc.integer({ min: 1, max: 280 }),
             stale: byte,
-            // Up to the very end of the chunk too, where a step loads what lies behind it.
+            // Also at the end of the chunk, where the kernel loads bytes beyond it.
             start: fc.constantFrom(0, 64, 65_520, (chunkBytes - bytes.length) & -4),
           }),
         );
@@ -173,7 +173,7 @@ for (const form of forms) {
     });
   }
 
-  test(`countIn and skipIn agree with the reference for ${form}, wherever the bytes lie in their buffer`, () => {
+  test(`countNewlinesIn and skipNewlinesIn agree with the reference for ${form}, wherever the bytes lie in their buffer`, () => {
     const cases = fewBytes.chain((bytes) =>
       fc.record({
         bytes: fc.constant(bytes),
@@ -194,7 +194,7 @@ for (const form of forms) {
     );
   });
 
-  test(`countIn and skipIn agree with the reference for ${form} on many bytes`, () => {
+  test(`countNewlinesIn and skipNewlinesIn agree with the reference for ${form} on many bytes`, () => {
     for (const sparseness of [1, 3, 40, 5_000]) {
       const bytes = manyBytes(form, sparseness).subarray(0, 50_003);
       const total = ends(bytes, 0, bytes.length, form).length;
@@ -204,8 +204,8 @@ for (const form of forms) {
 }
 
 const inMemory = (bytes: Uint8Array, form: NewlineForm): Asked => ({
-  count: (from, to) => countIn(bytes, from, to, form),
-  skip: (from, to, k) => skipIn(bytes, from, to, k, form),
+  count: (from, to) => countNewlinesIn(bytes, from, to, form),
+  skip: (from, to, k) => skipNewlinesIn(bytes, from, to, k, form),
 });
 
 test("kernels do not share bytes", () => {

@@ -1,10 +1,8 @@
 /**
- * Newlines in bytes: how many, and where the k-th one ends. A kernel scans big files chunk by chunk, as fast as they can
- * be read, with WebAssembly SIMD (`scripts/newlines.wat`); `countIn` and `skipIn` do the same for bytes that are
- * in memory already: few of them in plain JavaScript, more of them in a kernel's memory.
- *
- * Offsets are bytes in every form. `from` MUST be a multiple of the form's unit (1, 2 or 4 bytes), `to` need not: a unit
- * it cuts through is not seen.
+ * Counts newlines in bytes and finds the k-th. A kernel scans big files chunk by chunk with WebAssembly SIMD
+ * (`scripts/newlines.wat`), as fast as they can be read; `countNewlinesIn` and `skipNewlinesIn` work on bytes in
+ * memory: short ones in plain JavaScript, longer ones in a kernel's memory. Offsets are bytes in every form. `from`
+ * MUST be a multiple of the form's unit (1, 2 or 4 bytes); a unit that `to` cuts through is not counted.
  */
 
 import type { LineEndName } from "../../contract/edit.ts";
@@ -17,34 +15,34 @@ export const newlinesSourceSha256 = "d1af203198ddddb93f4fa2ce22280546524543fe2a9
 export const kernelBase64 =
   "AGFzbQEAAAABLgZgA39/fwF/YAJ/fwF/YAR/f39/AX9gBn9/f39/fwF/YAV/f39/fwF/YAF7AX8DDQwCAwQCAQUAAAABAQEEBQFwAQYGBQMBAAEHHQQBbQIABWNvdW50AAAGYmxvY2tzAAEEc2tpcAACCQwBAEEACwYGBwgJCgsK0AUMZQECfwJAA0AgASAAa0HAAEgNASAAIAEgAGtBQHFBwB8QBGohBSAEIAAgBSACIAMRAABqIQQgBSEADAALCwJAA0AgACABTg0BIAQgACABIAIgAxADaWohBCAAQRBqIQAMAAsLIAQLQgEBfwJAA0AgACABTg0BIAMgBkECdGogACAAIAIgASAAaxAEaiAEIAUQADYCACAGQQFqIQYgACACaiEADAALCyAGC58BAQF/AkADQCABIABrQYAISA0BIAAgAEGACGogAyAEEAAhBSAFIAJODQEgAiAFayECIABBgAhqIQAMAAsLAkADQCAAIAFOBEBBfw8LIAAgASADIAQQAyEFIAVpIAJODQEgAiAFaWshAiAAQRBqIQAMAAsLAkADQCACQQFMDQEgBSAFQQFrcSEFIAJBAWshAgwACwsgACAFaEEBaiAEdGoLIQAgACACIANBA2oRAQBBASABIABrQRAQBCADdnRBAWtxCwwAIAAgASAAIAFIGwshACAA/X39fyEAIAD9GwAgAP0bAWogAP0bAiAA/RsDamoLUgECeyAC/Q8hAwNAIAQgAP0ABAAgA/0jIAD9AAQQIAP9I/1uIAD9AAQgIAP9IyAA/QAEMCAD/SP9bv1u/XEhBCAAQcAAaiIAIAFIDQALIAQQBQtVAQJ7IAL9ECEDA0AgBCAA/QAEACAD/S0gAP0ABBAgA/0t/W4gAP0ABCAgA/0tIAD9AAQwIAP9Lf1u/W79cSEEIABBwABqIgAgAUgNAAsgBBAFQQF2C1UBAnsgAv0RIQMDQCAEIAD9AAQAIAP9NyAA/QAEECAD/Tf9biAA/QAEICAD/TcgAP0ABDAgA/03/W79bv1xIQQgAEHAAGoiACABSA0ACyAEEAVBAnYLEAAgAP0ABAAgAf0P/SP9ZAsRACAA/QAEACAB/RD9Lf2EAQsRACAA/QAEACAB/RH9N/2kAQs=";
 
-/** How a newline looks in the bytes. `byte` holds for UTF-8 and every legacy encoding: 10 is never a trail byte. */
+/** How a newline is encoded. `byte` covers UTF-8 and every legacy encoding: 10 is never a trail byte. */
 export type NewlineForm = "byte" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-/** Scans one chunk at a time; two scans at once need two kernels. */
+/** Scans one chunk at a time; two concurrent scans need two kernels. */
 export interface Kernel {
-  /** Bytes are read straight into this. Never detached, since its memory never grows once it is handed out. */
+  /** Callers read bytes into this. Never detached, since the memory does not grow after creation. */
   readonly chunk: Uint8Array<ArrayBuffer>;
   /** Newlines in [from, to) of the chunk. */
   count(from: number, to: number): number;
   /**
-   * Newlines of each block in [0, to); the last block may be short. `blockBytes` is a multiple of 4 and cuts the chunk
-   * into at most `blocksMax`. The answer is overwritten by the next call.
+   * Newlines of each block in [0, to); the last block may be short. `blockBytes` is a multiple of 4 and divides the
+   * chunk into at most `blocksMax` blocks. The next call overwrites the result.
    */
   blocks(to: number, blockBytes: number): Uint32Array;
-  /** Offset just after the k-th newline in [from, to), or -1 if there are fewer. k is at least 1 and may be Infinity. */
+  /** The offset after the k-th newline in [from, to), or -1 if there are fewer. k is at least 1 and may be Infinity. */
   skip(from: number, to: number, k: number): number;
   readonly kind: "simd" | "plain";
 }
 
-/** As many counts as fit into one page of wasm memory. */
+/** Local: the counts that fit into one page of wasm memory. */
 export const blocksMax = 16_384;
 
-/** SIMD where it works, else plain. The module is compiled by the first call, in about 0.5 ms. */
+/** SIMD if available, else plain JavaScript. The first call compiles the module, in about 0.5 ms. */
 export function createKernel(form: NewlineForm, chunkBytes: number): Kernel {
   return simdKernel(form, chunkBytes) ?? plainKernel(form, chunkBytes);
 }
 
-/** The kernel for a Node without WebAssembly SIMD: a scan takes three to four times as long, in UTF-16 eight times. */
+/** For a Node without WebAssembly SIMD: a scan takes three to four times as long, eight times in UTF-16. */
 export function plainKernel(form: NewlineForm, chunkBytes: number): Kernel {
   const chunk = new Uint8Array(chunkBytes);
   const counts = new Uint32Array(blocksMax);
@@ -63,12 +61,12 @@ export function plainKernel(form: NewlineForm, chunkBytes: number): Kernel {
   };
 }
 
-/** From so many bytes on, copying into the kernel's memory and counting there is quicker, most of all in cold code. */
+/** From this size on, copying into a kernel and counting there is faster, above all in cold code. */
 const scratchBytesMin = 16_384;
 const scratchBytes = 65_536;
 const scratches = new Map<NewlineForm, Kernel>();
 
-/** A kernel for bytes that lie elsewhere. It is used within one call only, so one per form is enough. */
+/** A kernel for bytes outside its memory. It is used within one call only, so one per form is enough. */
 function scratchFor(form: NewlineForm): Kernel {
   const known = scratches.get(form);
   if (known !== undefined) return known;
@@ -78,7 +76,7 @@ function scratchFor(form: NewlineForm): Kernel {
 }
 
 /** `Kernel.count` on any bytes. */
-export function countIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
+export function countNewlinesIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return countPlain(bytes, from, to, form);
   const scratch = scratchFor(form);
   if (scratch.kind === "plain") return countPlain(bytes, from, to, form);
@@ -92,7 +90,7 @@ export function countIn(bytes: Uint8Array, from: number, to: number, form: Newli
 }
 
 /** `Kernel.skip` on any bytes. */
-export function skipIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
+export function skipNewlinesIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return skipPlain(bytes, from, to, k, form);
   const scratch = scratchFor(form);
   if (scratch.kind === "plain") return skipPlain(bytes, from, to, k, form);
@@ -121,7 +119,7 @@ function skipPlain(bytes: Uint8Array, from: number, to: number, k: number, form:
   const { width, tenAt } = units[form];
   let at = from;
   let left = k;
-  // Counting is the faster way to pass newlines, so only the stride that holds the k-th one is looked at closely.
+  // Counting is the faster way to skip newlines, so only the stride with the k-th one is searched byte by byte.
   for (; at + strideBytes <= to; at += strideBytes) {
     const found = countPlain(bytes, at, at + strideBytes, form);
     if (found >= left) break;
@@ -157,10 +155,10 @@ function isNewline(bytes: Uint8Array, at: number, width: number, tenAt: number):
   return true;
 }
 
-/** Four bytes at a time: four times as fast as one by one, and unlike `indexOf` not slow where lines are short. */
+/** Four bytes at a time: four times as fast as byte by byte, and unlike `indexOf` not slow for short lines. */
 function countBytes(bytes: Uint8Array, from: number, to: number): number {
   if (to - from < 64) return countOneByOne(bytes, from, to);
-  // Views of words begin at multiples of 4 in the buffer; the bytes around them are counted one by one.
+  // Word views begin at multiples of 4 in the buffer; the bytes around them are counted one by one.
   const first = from + (-(bytes.byteOffset + from) & 3);
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + first, (to - first) >> 2);
   let total = countOneByOne(bytes, from, first) + countOneByOne(bytes, first + words.length * 4, to);
@@ -170,7 +168,7 @@ function countBytes(bytes: Uint8Array, from: number, to: number): number {
   return total;
 }
 
-/** A newline adds 1 to its byte of the sum, so that a byte may be full after so many words. */
+/** A newline adds 1 to its byte of the sum, so a byte may be full after 255 words. */
 const wordsMax = 255;
 
 function countInWords(words: Int32Array, from: number, to: number): number {
@@ -232,7 +230,7 @@ const compile = (): object => {
   return compiled;
 };
 
-/** What another thread needs to count the way a kernel of this form does; undefined without WebAssembly SIMD. */
+/** What another thread needs to count like a kernel of this form; undefined without WebAssembly SIMD. */
 export function kernelForThread(
   form: NewlineForm,
 ): { readonly module: object; readonly unit: number; readonly shift: number } | undefined {
@@ -245,14 +243,15 @@ export function kernelForThread(
 }
 
 /**
- * Undefined where it is not to be had: `node --jitless` has no WebAssembly, old processors lack the SIMD instructions,
- * and every instance reserves gigabytes of addresses, which may run out.
+ * Undefined if not available: `node --jitless` has no WebAssembly, old processors lack the SIMD instructions, and every
+ * instance reserves gigabytes of address space, which may run out.
  */
 function instantiate(chunkPages: number): Exports | undefined {
   try {
-    // A cast, because what a module exports has no type; the tests call each of them.
+    // A cast, because a module's exports have no type; the tests call each of them.
     const exports = new WebAssembly.Instance(compile()).exports as Exports;
-    // Growing detaches all views: it is done here, once, while there are none. The page it begins with is for the counts.
+    // Growing detaches all views, so it happens once, before there are any. The module's initial page is for the
+    // counts.
     exports.m.grow(chunkPages);
     return exports;
   } catch {
@@ -260,9 +259,13 @@ function instantiate(chunkPages: number): Exports | undefined {
   }
 }
 
-// Which line ends a text has.
+export function countNewlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
 
-/** Undefined where there is none. */
+/** Undefined if the text has no line ending. */
 export function lineEndOf(text: string): LineEndName | undefined {
   if (!text.includes("\r")) return text.includes("\n") ? "LF" : undefined;
   let crlf = 0;

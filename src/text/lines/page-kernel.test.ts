@@ -1,4 +1,4 @@
-/** The page kernel against the plain way: the same text, whatever the characters, the numbers and the length. */
+/** The page kernel against plain JavaScript: the same text for any characters, numbers and lengths. */
 
 import { equal } from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NumberStyle } from "../../contract/profile.ts";
-import { numberLines, shownNumber, pagesSourceSha256, textOfUtf8 } from "./page-kernel.ts";
+import { numberLines, shownNumber, pagesSourceSha256, decodeUtf8 } from "./page-kernel.ts";
 
 const styles: readonly NumberStyle[] = [
   { digitsMin: 1, pad: " ", mark: "→" },
@@ -21,7 +21,7 @@ const plain = (text: string, from: number, style: NumberStyle): string =>
     .map((line, index) => shownNumber(from + index, style) + line)
     .join("\n");
 
-/** Long enough for the kernel: a few characters, over and over. */
+/** Long enough for the kernel: a few characters, repeated. */
 const texts = (unit: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(fc.array(unit, { minLength: 1, maxLength: 60 }), fc.integer({ min: 4_096, max: 20_000 }))
@@ -47,15 +47,15 @@ const anyUnit = fc.oneof(
 test("UTF-8 is decoded as Node does it", () => {
   fc.assert(
     fc.property(texts(anyUnit), (text) => {
-      equal(textOfUtf8(Buffer.from(text).subarray(0, Buffer.byteLength(text))), text);
+      equal(decodeUtf8(Buffer.from(text).subarray(0, Buffer.byteLength(text))), text);
     }),
   );
 });
 
 test("what is short, or longer than the kernel's memory, is left to others", () => {
-  expect(textOfUtf8(Buffer.from("é"))).toBeUndefined();
-  expect(textOfUtf8(Buffer.from("é".repeat(262_145)))).toBeUndefined();
-  equal(textOfUtf8(Buffer.from("é".repeat(262_144))), "é".repeat(262_144));
+  expect(decodeUtf8(Buffer.from("é"))).toBeUndefined();
+  expect(decodeUtf8(Buffer.from("é".repeat(262_145)))).toBeUndefined();
+  equal(decodeUtf8(Buffer.from("é".repeat(262_144))), "é".repeat(262_144));
 });
 
 test("lines are numbered as if one by one", () => {

@@ -1,20 +1,19 @@
 /**
- * What is done to every character of a page, with WebAssembly SIMD (`scripts/pages.wat`): UTF-8 to a string, and numbers
- * in front of the lines. Both make the new text in one piece of memory that is used again and again, and copy it into one
- * string: no string per line, so next to nothing for the garbage collector. Six to ten times as fast as Node's decoder
- * for text that is not ASCII, and as `split`, `map` and `join`.
+ * Decodes UTF-8 and numbers the lines of a page with WebAssembly SIMD (`scripts/pages.wat`). Both build the new text in
+ * one reused memory and copy it into a single string: no string per line, so almost nothing for the garbage collector.
+ * Six to ten times as fast as Node's decoder for text that is not ASCII, and as `split`, `map` and `join`.
  */
 
 import type { NumberStyle } from "../../contract/profile.ts";
 
 export const shownNumber = (number: number, { digitsMin, pad, mark }: NumberStyle): string =>
-  // Zeros stand behind the sign of a number that is counted from the end.
+  // Zeros follow the sign of a number that is counted from the end.
   (number < 0 && pad === "0"
     ? `-${String(-number).padStart(digitsMin - 1, pad)}`
     : String(number).padStart(digitsMin, pad)) + mark;
 
-/** Valid UTF-8 as a string; undefined where the kernel does not pay or is not to be had. */
-export function textOfUtf8(bytes: Uint8Array): string | undefined {
+/** Decodes valid UTF-8; undefined if the kernel is not available or the text too short or too long for it. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.length > inputBytes || bytes.length < unitsMin) return undefined;
   const { memory, exports } = kernel() ?? {};
   if (memory === undefined || exports === undefined) return undefined;
@@ -23,8 +22,8 @@ export function textOfUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The text with a number in front of each of its lines, the first one being `from`, between `before` and `after`. `ascii`
- * is a promise about the text that keeps the answer as small as the text is.
+ * Puts a number in front of each line, starting with `from`, and the text between `before` and `after`. `ascii`: the
+ * caller knows that the text is ASCII, so the result takes one byte per character.
  */
 export function numberLines(
   text: string,
@@ -35,7 +34,7 @@ export function numberLines(
   after: string,
 ): string {
   const first = shownNumber(from, style);
-  // Numbers before 0 count down in their digits.
+  // The kernel cannot count negative numbers, whose digits count down.
   const made = text.length < unitsMin || from < 0 || first.length > prefixUnitsMax ? undefined : kernel();
   if (made === undefined) return before + numberPlain(text, from, style) + after;
   const { memory, exports } = made;
@@ -45,7 +44,7 @@ export function numberLines(
   const encoding = narrow ? "latin1" : "utf16le";
   const shift = narrow ? 0 : 1;
   const unitsMax = pieceBytes >> shift;
-  // The number stands right before its end, so that it can grow.
+  // The number ends at a fixed place, so that it can grow to the left.
   const start = prefixEnd - (first.length << shift);
   const digit = prefixEnd - ((style.mark.length + 1) << shift);
   memory.fill(0, prefixAt, prefixEnd);
@@ -61,7 +60,7 @@ export function numberLines(
     out = exports.number(inputAt, inputAt + bytes, out, startAt, prefixEnd, digit, shift);
     const last = at + unitsMax >= text.length;
     if (last) out += memory.write(after, out, encoding);
-    // One string, if there is room for all: one that is put together is copied whole by the next who looks into it.
+    // One string if there is room for all: V8 would have to flatten a concatenated one later.
     else if (out <= outputEnd) continue;
     const done = memory.toString(encoding, outputAt, out);
     numbered = numbered === "" ? done : numbered + done;
@@ -77,31 +76,31 @@ function numberPlain(text: string, from: number, style: NumberStyle): string {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-/** Shorter texts are not worth making the kernel, which takes as long as a few hundred lines without it. */
+/** Local: for shorter texts creating the kernel costs more than it saves, as much as a few hundred lines without it. */
 const unitsMin = 4_096;
 
-/** Where the number begins; then the number itself, up to its end; what comes in; what comes out. */
+/** The layout of the memory: the address of the number's start; the number, up to `prefixEnd`; the input; the output. */
 const startAt = 0;
 const prefixAt = 16;
 const prefixEnd = 144;
 const inputAt = 256;
 const inputBytes = 524_288;
-/** Lines are numbered in pieces of this size, which the processor's own memory holds. */
+/** Lines are numbered in pieces of this size, which fit into the processor cache. */
 const pieceBytes = 65_536;
-/** A step may load or store this much more than it needs. */
+/** The kernel may load or store this much beyond the end. */
 const slackBytes = 64;
 const outputAt = inputAt + inputBytes + slackBytes;
-/** Digits and mark of the first number. The digits grow by a few while a page is numbered, hence some room more below. */
+/** Digits and mark of the first number. The digits grow by a few while a page is numbered, hence the extra room below. */
 const prefixUnitsMax = 24;
-/** What a dialect puts around the lines: tags, a path, a notice. */
+/** The text that a dialect puts around the lines: tags, a path, a notice. */
 const frameUnitsMax = 16_384;
-/** Up to here there is room for one piece more. A page of a megabyte, the largest one, is seldom twice as long in the end. */
+/** Up to here there is room for one more piece. A page of a megabyte, the largest, seldom doubles in length. */
 const outputEnd = outputAt + 2_097_152;
-/** The longest that one piece can become: nothing but newlines, each with a number. The system gives it when it is used. */
+/** One piece can grow at most to this: nothing but newlines, each with a number. The system allocates pages on first use. */
 const memoryBytes = outputEnd + pieceBytes * (prefixUnitsMax + 8) + 2 * frameUnitsMax + slackBytes;
 
 interface PageKernel {
-  /** All of the kernel's memory. Never detached, since it grows only before it is handed out. */
+  /** The whole memory. Never detached, since it does not grow after creation. */
   readonly memory: Buffer;
   readonly exports: Exports;
 }
@@ -121,7 +120,7 @@ declare const WebAssembly: {
 
 let only: PageKernel | undefined | "none";
 
-/** One serves everybody: no call of it waits for anything. Undefined without WebAssembly SIMD. */
+/** One kernel is enough: its calls are synchronous. Undefined without WebAssembly SIMD. */
 function kernel(): PageKernel | undefined {
   only ??= createKernel() ?? "none";
   return only === "none" ? undefined : only;
@@ -130,7 +129,7 @@ function kernel(): PageKernel | undefined {
 function createKernel(): PageKernel | undefined {
   try {
     const module = new WebAssembly.Module(Buffer.from(kernelBase64, "base64"));
-    // A cast, because what a module exports has no type; the tests call each of them.
+    // A cast, because a module's exports have no type; the tests call each of them.
     const exports = new WebAssembly.Instance(module).exports as Exports;
     exports.m.grow(Math.ceil(memoryBytes / 65_536) - 1);
     return { memory: Buffer.from(exports.m.buffer), exports };

@@ -1,6 +1,6 @@
 /**
- * Turns decoded text, fed piece by piece, into the lines of one page: cuts long lines, counts bytes and tokens, and
- * says when the page is full. It holds one page, never more.
+ * Turns decoded text, fed piece by piece, into the lines of one page: truncates long lines, counts bytes and tokens,
+ * and reports when the page is full. It keeps one page in memory, never more.
  */
 
 import type { NumberStyle, Profile } from "../../contract/profile.ts";
@@ -8,58 +8,58 @@ import type { CutLine } from "../../contract/read.ts";
 import { lineNumber } from "../../contract/target.ts";
 import { cutChars } from "../encoding/encoding.ts";
 import { estimateTokens } from "../tokens.ts";
+import { countNewlines } from "./newlines.ts";
 
 export type PageRules = Pick<
   Profile,
   "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax" | "numbers"
 >;
 
-/** What filled a page before its range or the file came to an end. */
-export type Full = "lines" | "bytes" | "tokens";
+/** The limit that ended a page before its range or the file ended. */
+export type PageLimit = "lines" | "bytes" | "tokens";
 
-/** What the bytes of a text told about it: each saves a look at every character. */
-export interface KnownOfText {
-  /** A promise, if true. */
+/** What is known about a text from its bytes; each saves a scan of the characters. */
+export interface TextFacts {
+  /** False: unknown. */
   readonly ascii: boolean;
-  /** How long it is in UTF-8. */
   readonly utf8Bytes: number | undefined;
   readonly newlines: number | undefined;
 }
 
 export interface PageStepper {
   /**
-   * Takes the lines of `text`, which begins at a line's start and ends behind a newline or, if `end`, at the end of
+   * Takes the lines of `text`, which begins at the start of a line and ends after a newline or, if `end`, at the end of
    * the file.
    */
-  feed(text: string, known: KnownOfText, end: boolean): "more" | "full";
-  /** Takes a line of which only the beginning is at hand; its end is known to lie beyond every cap. */
+  feed(text: string, known: TextFacts, end: boolean): "more" | "full";
+  /** Takes a line of which only the beginning was loaded; the rest is beyond every limit. */
   feedLong(beginning: string, terminated: boolean): "more" | "full";
-  /** Made when they are asked for; `count` is at hand. */
+  /** Split on first use; `count` costs nothing. */
   readonly lines: readonly string[];
   readonly count: number;
-  /** The lines joined by newlines, where that is at hand because none was looked at. */
+  /** The lines joined by newlines, as long as no text had to be split. */
   readonly joined: string | undefined;
-  /** Is everything on the page ASCII, as far as was promised? */
+  /** Everything on the page is known to be ASCII. */
   readonly ascii: boolean;
   readonly cut: readonly CutLine[];
   readonly lineEndChars: number;
   readonly tokens: number;
-  readonly full: Full | undefined;
+  readonly full: PageLimit | undefined;
 }
 
 export const startPage = (rules: PageRules, from: number, linesMax: number): PageStepper =>
   new Stepper(rules, from, linesMax);
 
 /**
- * A class and no object with getters in a function: V8 keeps what such getters see until it next looks through all of its
- * memory, so that every page read would stay there for hundreds of calls.
+ * A class, not an object with getters in a closure: V8 keeps what such getters capture until the next full garbage
+ * collection, so every page would stay in memory for hundreds of calls.
  */
 class Stepper implements PageStepper {
   readonly #rules: PageRules;
   readonly #from: number;
   readonly #linesMax: number;
   #lines: string[] = [];
-  /** Set as long as every text was taken as it is; then the lines are made of it when somebody asks. */
+  /** Set as long as every text was taken whole; the lines are split from it on demand. */
   #joined: string | undefined;
   #bytes = 0;
   #allAscii = true;
@@ -67,7 +67,7 @@ class Stepper implements PageStepper {
   count = 0;
   tokens = 0;
   lineEndChars = 0;
-  full: Full | undefined;
+  full: PageLimit | undefined;
 
   constructor(rules: PageRules, from: number, linesMax: number) {
     this.#rules = rules;
@@ -88,7 +88,7 @@ class Stepper implements PageStepper {
     return this.#allAscii && this.cut.length === 0;
   }
 
-  feed(text: string, known: KnownOfText, end: boolean): "more" | "full" {
+  feed(text: string, known: TextFacts, end: boolean): "more" | "full" {
     const { ascii } = known;
     this.#allAscii &&= ascii;
     if (this.#takesAsIs(text, known, end)) return "more";
@@ -99,7 +99,8 @@ class Stepper implements PageStepper {
     for (let index = 0; index < last; index += 1) {
       if (this.#take(pieces[index] ?? "", ascii, true, true) === "full") return "full";
     }
-    // What stands behind the last newline is a line if it is not empty, or if lines are split and the file ends here.
+    // The rest after the last newline is a line if it is not empty, or if the profile splits lines and the file ends
+    // here.
     const rest = pieces[last] ?? "";
     return rest !== "" || (end && this.#rules.lines === "split") ? this.#take(rest, ascii, false, true) : "more";
   }
@@ -111,17 +112,17 @@ class Stepper implements PageStepper {
     return this.#take(start, false, terminated, false);
   }
 
-  /** Most pages are plain lines that fit: they are taken without looking at each. */
-  #takesAsIs(text: string, known: KnownOfText, end: boolean): boolean {
+  /** Most pages are plain lines that fit: they are taken without splitting them. */
+  #takesAsIs(text: string, known: TextFacts, end: boolean): boolean {
     const { lines, lineCharsMax, pageBytesMax, pageTokensMax } = this.#rules;
     const before = this.#joined;
     if (pageTokensMax !== undefined || (this.count > 0 && (before === undefined || text === ""))) return false;
-    // A carriage return before a newline is part of the line's end.
+    // With `terminated`, a carriage return before a newline is part of the line ending.
     const plain = lines === "terminated" && text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
     const open = (plain !== "" && !plain.endsWith("\n")) || (end && lines === "split");
-    const newlines = known.newlines ?? newlinesIn(plain);
+    const newlines = known.newlines ?? countNewlines(plain);
     const added = open ? newlines + 1 : newlines;
-    // The newline that closes the last line is not part of the page.
+    // The newline that ends the last line is not part of the page.
     const whole = open ? plain : plain.slice(0, -1);
     const removed = text.length - whole.length;
     const between = this.count > 0 ? 1 : 0;
@@ -161,7 +162,7 @@ class Stepper implements PageStepper {
       cost = estimateTokens(line) + 1 + numberCost;
       if (this.tokens + cost > pageTokensMax) {
         if (this.count > 0) return this.#stop("tokens");
-        // A first line that is over the budget by itself is shown as far as it fits: there is no smaller page.
+        // A first line that is over the budget is truncated to fit: there is no smaller page.
         line = fitting(line, cost - numberCost, pageTokensMax - numberCost);
         cutBy = "tokens";
         this.full = "tokens";
@@ -169,7 +170,7 @@ class Stepper implements PageStepper {
     }
     let shown = cutBy === undefined ? line : line + cutMark;
     if (this.count === 0 && Buffer.byteLength(shown) > pageBytesMax) {
-      // No page is smaller than its first line, so that is shown as far as it goes: an empty page would never end.
+      // A first line over the byte limit is truncated, too: an empty page would never advance.
       line = beginning(line, pageBytesMax - Buffer.byteLength(cutMark));
       shown = line + cutMark;
       cutBy = "chars";
@@ -188,25 +189,19 @@ class Stepper implements PageStepper {
     return this.full === undefined ? "more" : "full";
   }
 
-  #stop(why: Full): "full" {
+  #stop(why: PageLimit): "full" {
     this.full = why;
     return "full";
   }
 }
 
-/** What the number in front of a line takes: a token for every three digits, and what stands between it and the line. */
+/** Tokens of a line number: one for every three digits, and one for the mark after it. */
 export const numberTokens = (line: number, numbers: NumberStyle | undefined): number =>
   numbers === undefined ? 0 : Math.ceil(Math.max(numbers.digitsMin, digitsIn(line)) / 3) + 1;
 
 const digitsIn = (line: number): number => Math.floor(Math.log10(Math.max(1, Math.abs(line)))) + 1;
 
-function newlinesIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
-}
-
-/** Jumps from line start to line start, as far as a line may reach: few looks, however short the lines are. */
+/** Jumps from line start to line start, as far as a line may reach: few searches, however short the lines are. */
 function hasLongLine(text: string, charsMax: number): boolean {
   for (let start = 0; text.length - start > charsMax; ) {
     const newline = text.lastIndexOf("\n", start + charsMax);
@@ -216,14 +211,14 @@ function hasLongLine(text: string, charsMax: number): boolean {
   return false;
 }
 
-/** As much of a line as fits into so many UTF-8 bytes. */
+/** The longest prefix of a line that fits into so many UTF-8 bytes, or a little less. */
 function beginning(line: string, bytesMax: number): string {
   let chars = Math.min(line.length, Math.max(0, bytesMax));
   while (chars > 0 && Buffer.byteLength(line.slice(0, chars)) > bytesMax) chars = Math.floor(chars * 0.9);
   return cutChars(line, chars);
 }
 
-/** The beginning of a line that costs `cost` tokens, so long that it stays within `tokensMax`. */
+/** A prefix of a line that stays within `tokensMax`; the whole line costs `cost` tokens. */
 function fitting(line: string, cost: number, tokensMax: number): string {
   let chars = Math.floor((line.length * tokensMax) / cost);
   while (chars > 0 && estimateTokens(line.slice(0, chars)) + 1 > tokensMax) chars = Math.floor(chars * 0.9);

@@ -30,7 +30,7 @@ function done(text: string, edit: Partial<CellEdit>): Done {
   return edited;
 }
 
-/** Applies the changes, and sees to it that they are in order and apart. */
+/** Applies the changes, and checks that they are sorted and do not touch. */
 function apply(text: string, changes: readonly TextChange[]): string {
   let after = "";
   let at = 0;
@@ -51,7 +51,7 @@ function read(text: string): Notebook {
   return notebook;
 }
 
-/** Every way in which JSON is commonly written. */
+/** The common layouts of JSON. */
 const formats: readonly (readonly [name: string, write: (value: unknown) => string])[] = [
   ["indented by one blank, as Jupyter does", (value) => `${JSON.stringify(value, null, 1)}\n`],
   ["indented by two", (value) => JSON.stringify(value, null, 2)],
@@ -59,7 +59,7 @@ const formats: readonly (readonly [name: string, write: (value: unknown) => stri
   ["indented by tabs", (value) => `${JSON.stringify(value, null, "\t")}\n`],
   ["with CRLF", (value) => `${JSON.stringify(value, null, 1)}\n`.replaceAll("\n", "\r\n")],
   ["without a blank", (value) => JSON.stringify(value)],
-  // Line ends inside of strings are escaped, so every one of these is layout.
+  // Line endings inside strings are escaped, so each of these is layout.
   [
     "on one line, as Python does",
     (value) => JSON.stringify(value, null, 1).replace(/,\n */g, ", ").replace(/\n */g, ""),
@@ -208,7 +208,7 @@ describe("what is changed besides", () => {
     const text = notebook4([codeCell("a", [], { execution_count: null, id: "c" })]);
     const { changes, cleared } = done(text, { cellId: "c", source: "b" });
     expect([changes.length, cleared]).toEqual([1, false]);
-    // It ran, and had nothing to say.
+    // It ran without output.
     const silent = notebook4([codeCell("a", [], { execution_count: 3, id: "c" })]);
     expect(done(silent, { cellId: "c", source: "b" }).cleared).toBe(false);
     const loud = notebook4([codeCell("a", [{ output_type: "stream", name: "stdout", text: "1" }], { id: "c" })]);
@@ -428,7 +428,7 @@ describe("any notebook, however it is laid out", () => {
     sheets: fc.array(anyCell, { maxLength: 2 }),
   });
 
-  /** Blanks, chosen anew each time, around everything that is not inside a string. */
+  /** Random whitespace around everything that is not inside a string. */
   function laidOut(value: unknown, pick: () => string): string {
     return JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"|[[\]{},:]/g, (token) =>
       token.startsWith('"') ? token : pick() + token + pick(),

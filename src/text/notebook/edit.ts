@@ -1,7 +1,7 @@
 /**
- * One cell of a notebook replaced, inserted or deleted, as changes to the text of the file: what is not named stays to
- * the letter. A cell is named by the id that reading shows for it, so a second cell with the same id, or one without,
- * has a name too, and none is ever ambiguous. No id is written into a cell that had none.
+ * Replaces, inserts or deletes one cell of a notebook, as changes to the text of the file: all other text stays. A cell
+ * is named by the id that Read shows, so a cell without an id, or with a duplicate one, has a name too. No id is
+ * written into a cell that had none.
  */
 
 import type { CellMode, CellType, TextChange } from "../../contract/edit.ts";
@@ -25,15 +25,15 @@ import {
   type Span,
   stringWriter,
 } from "../json/spans.ts";
-import { giveIds, type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
+import { cellIds, joinedText, type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
 
-// What becomes of the members of a cell when its source, or its type, is another. Those that need not change stay.
+// Replacing: the members of a cell that change with its source or type.
 
 export interface Replacement {
   readonly file: NotebookText;
-  /** As it is shown. */
+  /** As Read shows it. */
   readonly cell: NotebookCell<unknown>;
-  /** As it is written. */
+  /** As written in the file. */
   readonly members: readonly Member[];
   readonly shape: Shape;
   readonly type: CellType;
@@ -45,13 +45,13 @@ function planFor(replacement: Replacement): MemberPlan {
   const { text } = file;
   const set = new Map<Member, string>();
   const add: MemberPlan["add"][number][] = [];
-  const put = (name: string, value: string, behind: readonly string[]): void => {
+  const put = (name: string, value: string, after: readonly string[]): void => {
     const member = memberNamed(members, name);
-    if (member === undefined) add.push({ name, value, behind });
+    if (member === undefined) add.push({ name, value, after });
     else set.set(member, value);
   };
 
-  const wasHeading = textOf(text, memberNamed(members, "cell_type")) === "heading";
+  const wasHeading = memberText(text, memberNamed(members, "cell_type")) === "heading";
   const heading = wasHeading && type === cell.type ? headingIn(source) : undefined;
   const retyped = type !== cell.type || (wasHeading && heading === undefined);
   if (retyped) put("cell_type", JSON.stringify(type), []);
@@ -63,15 +63,15 @@ function planFor(replacement: Replacement): MemberPlan {
   const holder = sourceMember(text, members);
   const holderName = file.notebook.format === 3 && type === "code" ? "input" : "source";
   const written = heading?.title ?? source;
-  if (textOf(text, holder) !== written) {
+  if (memberText(text, holder) !== written) {
     const value = sourceText(file, cell.index, written, shape);
-    if (holder === undefined) add.push({ name: holderName, value, behind: [] });
+    if (holder === undefined) add.push({ name: holderName, value, after: [] });
     else set.set(holder, value);
   }
 
   if (type === "code") {
     for (const member of members.filter((other) => isStale(text, other))) set.set(member, emptied(member.name));
-    if (retyped) add.push(...lacking(replacement));
+    if (retyped) add.push(...missingMembers(replacement));
   }
   const renamed = retyped && file.notebook.format === 3 && holder !== undefined && holder.name !== holderName;
   return {
@@ -82,7 +82,7 @@ function planFor(replacement: Replacement): MemberPlan {
   };
 }
 
-/** Tells of a run of the old source. */
+/** Was it produced by running the old source? */
 function isStale(text: string, { name, value }: Member): boolean {
   if (name === "outputs") return text[value.from] !== "[" || text.slice(value.from + 1, value.to - 1).trim() !== "";
   return (name === "execution_count" || name === "prompt_number") && sliceOf(text, value) !== "null";
@@ -90,41 +90,41 @@ function isStale(text: string, { name, value }: Member): boolean {
 
 const emptied = (name: string): string => (name === "outputs" ? "[]" : "null");
 
-/** Headings of format 3 are shown as Markdown; what is no longer one line with hashes becomes Markdown. */
+/** Headings of format 3 are shown as Markdown; a source that is no longer one line with hashes becomes a Markdown cell. */
 function headingIn(source: string): { readonly level: number; readonly title: string } | undefined {
   const [, hashes, title] = /^(#{1,6}) ([^\n]*)$/.exec(source) ?? [];
   return hashes === undefined || title === undefined ? undefined : { level: hashes.length, title };
 }
 
-/** Jupyter refuses a cell that has what belongs to another type. */
+/** Members that Jupyter refuses in a cell of this type. */
 function isForeign({ notebook }: NotebookText, type: CellType, name: string): boolean {
-  // Only one of the two that can hold a source may be left, or reading might take the other one.
+  // Only one of the two members for a source may stay, or Read might take the other one.
   const names3 = type === "code" ? ["source", "input"] : ["source", "input", "language", "collapsed"];
   const names = type === "code" ? ["attachments", "level"] : ["outputs", "execution_count", "prompt_number", "level"];
   return names.includes(name) || (notebook.format === 3 && names3.includes(name));
 }
 
-/** What a cell of code must have. Each goes where nbformat, which sorts the names, would write it. */
-function lacking({ file, cell, members }: Replacement): MemberPlan["add"] {
+/** The members that a code cell must have, at the places where nbformat, which sorts the names, would write them. */
+function missingMembers({ file, cell, members }: Replacement): MemberPlan["add"] {
   const language = JSON.stringify(codeLanguage(file, cell.index));
   const needed =
     file.notebook.format === 4
       ? [
-          { name: "execution_count", value: "null", behind: ["cell_type"] },
-          { name: "outputs", value: "[]", behind: ["metadata", "cell_type"] },
+          { name: "execution_count", value: "null", after: ["cell_type"] },
+          { name: "outputs", value: "[]", after: ["metadata", "cell_type"] },
         ]
       : [
-          { name: "language", value: language, behind: ["input", "source"] },
-          { name: "outputs", value: "[]", behind: ["metadata", "cell_type"] },
-          { name: "prompt_number", value: "null", behind: ["outputs", "metadata", "cell_type"] },
+          { name: "language", value: language, after: ["input", "source"] },
+          { name: "outputs", value: "[]", after: ["metadata", "cell_type"] },
+          { name: "prompt_number", value: "null", after: ["outputs", "metadata", "cell_type"] },
         ];
   return needed.filter(({ name }) => memberNamed(members, name) === undefined);
 }
 
-// A notebook's file as it is written, and new parts for it that look like those it has.
+// The file's layout, and new parts in the same style.
 
 interface CellList {
-  /** With the brackets. */
+  /** Including the brackets. */
   readonly span: Span;
   readonly items: readonly Span[];
 }
@@ -134,17 +134,17 @@ interface NotebookText {
   readonly notebook: Notebook;
   /** One, or in format 3 one for each worksheet. */
   readonly lists: readonly CellList[];
-  /** Of all lists, in the order in which reading counts them. */
+  /** Of all lists, in the order in which Read counts them. */
   readonly cells: readonly Span[];
   /** Of the outermost object. */
   readonly shape: Shape;
   readonly colon: string;
-  /** New cells get an id: nbformat 4.5 demands it, and what came before forbids it. */
+  /** New cells get an id: nbformat 4.5 requires it, older formats forbid it. */
   readonly hasIds: boolean;
 }
 
-/** MUST be the text that the notebook was read from. */
-function layOut(text: string, notebook: Notebook): NotebookText {
+/** `text` MUST be the text that the notebook was parsed from. */
+function parseLayout(text: string, notebook: Notebook): NotebookText {
   const root = rootOf(text);
   const members = membersOf(text, root);
   const lists = cellLists(text, members);
@@ -162,7 +162,7 @@ function layOut(text: string, notebook: Notebook): NotebookText {
   };
 }
 
-/** As reading finds them: the notebook's own or, in format 3, those of each worksheet that has any. */
+/** The notebook's own list or, in format 3, those of the worksheets. */
 function cellLists(text: string, root: readonly Member[]): readonly CellList[] {
   const own = memberNamed(root, "cells")?.value;
   const sheets = memberNamed(root, "worksheets")?.value;
@@ -173,21 +173,18 @@ function cellLists(text: string, root: readonly Member[]): readonly CellList[] {
   return spans.filter(isList).map((span) => ({ span, items: itemsOf(text, span) }));
 }
 
-/** The member that reading takes the source from, or would if it held a text. */
+/** The member that Read takes the source from, or would if it contained text. */
 function sourceMember(text: string, members: readonly Member[]): Member | undefined {
   const [source, input] = [memberNamed(members, "source"), memberNamed(members, "input")];
-  return [source, input].find((member) => textOf(text, member) !== undefined) ?? source ?? input;
+  return [source, input].find((member) => memberText(text, member) !== undefined) ?? source ?? input;
 }
 
-/** One string or a list of them; undefined for anything else. */
-function textOf(text: string, member: Member | undefined): string | undefined {
+function memberText(text: string, member: Member | undefined): string | undefined {
   if (member === undefined || !/["[]/.test(text.charAt(member.value.from))) return undefined;
-  const value: unknown = JSON.parse(sliceOf(text, member.value));
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.filter((piece) => typeof piece === "string").join("") : undefined;
+  return joinedText(JSON.parse(sliceOf(text, member.value)));
 }
 
-/** A source for the cell at `near`, or a new one beside it: a string or a list of lines, whichever the nearest is. */
+/** Writes a source for the cell at `near`, or a new one next to it: as a string or a list of lines, like the nearest source. */
 function sourceText(file: NotebookText, near: number, source: string, cell: Shape): string {
   const { text } = file;
   const write = stringWriter(text, source);
@@ -201,7 +198,7 @@ function sourceText(file: NotebookText, near: number, source: string, cell: Shap
     const items = itemsOf(text, member.value);
     spellings ??= spellingsOf(text, items);
     shape = shapeOf(text, member.value, items, file.colon);
-    // A list without lines shows that it is to be a list, but not what it should look like.
+    // An empty list shows that the source is a list, but not its layout.
     if (shape !== undefined) break;
   }
   const lines = source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -209,7 +206,7 @@ function sourceText(file: NotebookText, near: number, source: string, cell: Shap
   return bracketed("[]", shape ?? innerShape(cell, file.colon), written);
 }
 
-/** The lines that stay keep their spelling, whatever escapes they are written with. */
+/** Lines that stay keep their escapes. */
 function spellingsOf(text: string, lines: readonly Span[]): ReadonlyMap<unknown, string> {
   return new Map(lines.map((line) => [JSON.parse(sliceOf(text, line)), sliceOf(text, line)]));
 }
@@ -220,7 +217,7 @@ export interface NewCell {
   readonly id: string | undefined;
 }
 
-/** A whole cell that looks like the nearest of its type or, if there is none, like the nearest of any. */
+/** Writes a whole cell in the style of the nearest cell of its type or, if there is none, of the nearest cell. */
 function newCellText(file: NotebookText, list: CellList, near: number, cell: NewCell): string {
   const model = modelFor(file, near, cell.type);
   const colon = model === undefined ? file.colon : colonOf(file.text, model.first);
@@ -230,7 +227,7 @@ function newCellText(file: NotebookText, list: CellList, near: number, cell: New
     file.notebook.format === 4 ? fields4(cell, source) : fields3(cell, source, codeLanguage(file, near)),
   );
   const order = new Set(model?.names.filter((name) => fields.has(name)));
-  // A model that lacks one of them cannot say where it belongs.
+  // A model that lacks a field cannot show where it belongs.
   const names = order.size === fields.size ? order : fields.keys();
   const entries = [...names].map((name) => `${JSON.stringify(name)}${colon}${fields.get(name) ?? "null"}`);
   return bracketed("{}", shape, entries);
@@ -261,19 +258,18 @@ function modelFor(file: NotebookText, near: number, type: NewCell["type"]): Mode
   return other;
 }
 
-/** What a new cell of code is written in: format 4 says it once for the notebook, format 3 in every cell. */
+/** The language of a new code cell: format 4 has one for the notebook, format 3 one in every cell. */
 function codeLanguage(file: NotebookText, near: number): string {
   const { cells, format, language } = file.notebook;
   if (format === 4) return language;
-  const [before, behind] = [cells.slice(0, near + 1), cells.slice(near + 1)];
+  const [before, after] = [cells.slice(0, near + 1), cells.slice(near + 1)];
   const isCode = ({ type }: NotebookCell<unknown>): boolean => type === "code";
-  return (before.findLast(isCode) ?? behind.find(isCode))?.language ?? language;
+  return (before.findLast(isCode) ?? after.find(isCode))?.language ?? language;
 }
 
-/** Cells further away are not looked at: in a file of a million odd ones that would take long, and help little. */
+/** Local: searching further would take long in a file of a million odd cells, and help little. */
 const distanceMax = 1_000;
 
-/** The one at `near` first. */
 function* nearestFirst(
   { cells, notebook }: NotebookText,
   near: number,
@@ -321,38 +317,38 @@ function fields3({ type }: NewCell, source: string, language: string): Fields {
 
 export interface CellEdit {
   readonly mode: CellMode;
-  /** Insert: the new cell comes behind this one; without one, it becomes the first. */
+  /** Insert: after this cell; undefined: as the first. */
   readonly cellId: string | undefined;
   readonly source: string;
-  /** Without one, an inserted cell is code, and a replaced one stays what it is. */
+  /** Default: an inserted cell is code, a replaced one keeps its type. */
   readonly cellType: CellType | undefined;
-  /** For the new cell of a notebook that has ids (nbformat 4.5), if it can be one and no cell has it. */
+  /** The id of a new cell, if the notebook has ids (nbformat 4.5), it is valid and no cell has it. */
   readonly newId: string;
 }
 
 export type CellEdited =
   | {
       readonly edited: "yes";
-      /** Sorted, and none touches another. */
+      /** Sorted; none touches another. */
       readonly changes: readonly TextChange[];
       readonly cell: {
-        /** From 0; of a cell that was deleted, where it stood. */
+        /** From 0; of a deleted cell its old index. */
         readonly index: number;
-        /** As reading shows it from now on; of a cell that was deleted, as it did. */
+        /** As Read shows it from now on; of a deleted cell the old id. */
         readonly id: string;
         readonly type: CellType;
-        /** Of code what it is written in, of others the type. */
+        /** Of code its language, of other cells the type. */
         readonly language: string;
-        /** As reading shows it; undefined for a cell that is new. */
+        /** As Read shows it; undefined for a new cell. */
         readonly oldSource: string | undefined;
       };
-      /** The cell that was named by its number, having no id of its own: where it stood, from 0. */
+      /** The index, from 0, of a cell that was named by a generated id. */
       readonly numbered: number | undefined;
       /** After the change. */
       readonly cellsTotal: number;
-      /** Outputs or a count, made by the old source, were taken away. */
+      /** Outputs or an execution count of the old source were removed. */
       readonly cleared: boolean;
-      /** Cells behind this one have no id of their own, and are shown by another one from now on. */
+      /** Later cells have no id of their own, so their generated ids have changed. */
       readonly renumbered: boolean;
     }
   | {
@@ -363,11 +359,12 @@ export type CellEdited =
       readonly detail: string;
     }
   | { readonly edited: "no"; readonly why: "not a notebook"; readonly detail: string }
-  /** Only an insertion needs no cell to be named. */
+  /** Only an insertion may name no cell. */
   | { readonly edited: "no"; readonly why: "empty file" | "no cell named" | "same source" }
-  /** `known` are the first of the ids there are. */
+  /** `known`: the first ids of the notebook. */
   | { readonly edited: "no"; readonly why: "cell unknown"; readonly cellId: string; readonly known: readonly string[] };
 
+/** Local: ids that the error lists. */
 const knownMax = 20;
 
 const parseLimits = { outputCharsMax: 0, outputsMax: 0, cellsMax: limits.notebookCellsMax };
@@ -384,7 +381,7 @@ export function editCell(text: string, edit: CellEdit): CellEdited {
     return { edited: "no", why: "cell unknown", cellId, known };
   }
 
-  const file = layOut(text, notebook);
+  const file = parseLayout(text, notebook);
   const place = cell === undefined ? undefined : placeOf(file, cell);
   const edited = editAt(file, place, edit);
   return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;
@@ -409,7 +406,7 @@ function refusal(found: NotebookFault): CellEdited {
 
 const notANotebook = (detail: string): CellEdited => ({ edited: "no", why: "not a notebook", detail });
 
-/** A cell as it is shown, and where it is written. */
+/** A cell as Read shows it, and where it is in the file. */
 interface CellPlace {
   readonly cell: NotebookCell<unknown>;
   readonly span: Span;
@@ -436,14 +433,14 @@ function deleteCell(file: NotebookText, { cell, list, indexInList }: CellPlace):
     numbered: undefined,
     cellsTotal: file.cells.length - 1,
     cleared: false,
-    renumbered: someNameless(file, index + 1),
+    renumbered: hasCellWithoutId(file, index + 1),
   };
 }
 
-/** With one comma; the blanks that stay are those of the other cells, and a list that had one cell keeps none. */
+/** Includes one comma; the whitespace of the other cells stays, and a list of one cell becomes empty. */
 function spanToDelete({ span, items }: CellList, index: number): Span {
-  const [before, cell, behind] = [items[index - 1], items[index], items[index + 1]];
-  if (cell !== undefined && behind !== undefined) return { from: cell.from, to: behind.from };
+  const [before, cell, after] = [items[index - 1], items[index], items[index + 1]];
+  if (cell !== undefined && after !== undefined) return { from: cell.from, to: after.from };
   if (cell !== undefined && before !== undefined) return { from: before.to, to: cell.to };
   return { from: span.from + 1, to: span.to - 1 };
 }
@@ -469,26 +466,26 @@ function insertCell(file: NotebookText, after: CellPlace | undefined, edit: Cell
     numbered: undefined,
     cellsTotal: file.cells.length + 1,
     cleared: false,
-    renumbered: someNameless(file, index),
+    renumbered: hasCellWithoutId(file, index),
   };
 }
 
 function insertion(text: string, { span, items }: CellList, index: number, cell: string, shape: Shape): TextChange {
-  const [before, behind] = [items[index - 1], items[index]];
+  const [before, after] = [items[index - 1], items[index]];
   if (before !== undefined) {
-    // The last cell has none behind it to copy the blanks from; the one before it has.
-    const [left, right] = behind === undefined ? [items[index - 2], before] : [before, behind];
+    // After the last cell there is no whitespace to copy; before it there is.
+    const [left, right] = after === undefined ? [items[index - 2], before] : [before, after];
     const between = left === undefined ? shape.between : text.slice(left.to, right.from);
     return { from: before.to, to: before.to, text: between + cell };
   }
-  if (behind !== undefined) return { from: behind.from, to: behind.from, text: cell + shape.between };
+  if (after !== undefined) return { from: after.from, to: after.from, text: cell + shape.between };
   return { ...span, text: bracketed("[]", shape, [cell]) };
 }
 
-const someNameless = ({ notebook }: NotebookText, from: number): boolean =>
+const hasCellWithoutId = ({ notebook }: NotebookText, from: number): boolean =>
   notebook.cells.slice(from).some(({ ownId }) => !ownId);
 
-/** An id that no cell has or is shown by. */
+/** An id that no cell has, own or generated. */
 function freeId({ notebook }: NotebookText, newId: string): string {
   const taken = new Set(notebook.cells.map(({ id }) => id));
   if (/^[\w-]{1,64}$/.test(newId) && !taken.has(newId)) return newId;
@@ -497,11 +494,11 @@ function freeId({ notebook }: NotebookText, newId: string): string {
   return `new-${more}`;
 }
 
-/** What reading will show for a new cell without an id; asked of reading itself, so that the two never differ. */
+/** The id that Read will generate for a new cell; computed by the same function, so the two cannot differ. */
 function idShownAt({ notebook }: NotebookText, index: number): string {
   const cells: { readonly id?: string }[] = notebook.cells.map(({ id, ownId }) => (ownId ? { id } : {}));
   cells.splice(index, 0, {});
-  return giveIds(cells)[index]?.id ?? `cell-${index}`;
+  return cellIds(cells)[index]?.id ?? `cell-${index}`;
 }
 
 function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: CellEdit): CellEdited {
@@ -525,7 +522,7 @@ function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: 
   if (shape !== undefined && plan !== undefined && plan.drop.size < members.length) {
     return { edited: "yes", changes: changeMembers(members, plan, shape, colon), cell: shown, ...rest };
   }
-  // Nothing of it stays, or it was no object to begin with: a new cell takes its place.
+  // Nothing of the old cell stays, or it was no object: a new cell replaces it.
   const id = file.hasIds ? freeId(file, edit.newId) : undefined;
   const whole = newCellText(file, list, cell.index, { type, source: edit.source, id });
   return { edited: "yes", changes: [{ ...span, text: whole }], cell: { ...shown, id: id ?? cell.id }, ...rest };

@@ -1,6 +1,6 @@
 /**
- * A Jupyter notebook (nbformat 4 and 3) as cells and outputs that are fit to show. Nothing in the file is trusted to be
- * of the right type: what is not is read as if it were missing. Nothing here calls itself, so depth is no danger.
+ * Parses a Jupyter notebook (nbformat 4 and 3) into cells and outputs. No type in the file is trusted: a value of the
+ * wrong type counts as missing. Nothing here is recursive, so nesting is no danger.
  */
 
 import { Buffer } from "node:buffer";
@@ -8,12 +8,10 @@ import type { ClaimedOutput, NotebookCell } from "../../contract/notebook.ts";
 import { cutChars } from "../encoding/encoding.ts";
 import { findJsonFault } from "../json/fault.ts";
 
-// Values out of JSON of which nothing is known: what is not of the wanted type is read as if it were missing.
-
 type Unchecked = Readonly<Record<string, unknown>>;
 
-/** A text that is written as one string or as a list of them. */
-function textOf(value: unknown): string | undefined {
+/** A text, written as one string or as a list of strings. */
+export function joinedText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((piece) => typeof piece === "string").join("") : undefined;
 }
@@ -25,9 +23,9 @@ function isRecord(value: unknown): value is Unchecked {
 const nothing: Unchecked = {};
 const recordOf = (value: unknown): Unchecked => (isRecord(value) ? value : nothing);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Of languages and kinds of data, which are short. */
+/** Local: names of languages and MIME types are short. */
 const nameCharsMax = 100;
-const filled = (value: unknown): string | undefined =>
+const shortName = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? cutChars(value, nameCharsMax) : undefined;
 const wholeNumber = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
 
@@ -35,7 +33,7 @@ export interface Notebook {
   readonly format: 3 | 4;
   readonly minor: number;
   readonly language: string;
-  /** With pictures that nobody has looked at. */
+  /** Their images are not checked yet. */
   readonly cells: readonly NotebookCell<ClaimedOutput>[];
 }
 
@@ -64,7 +62,7 @@ export function parseNotebook(text: string, limits: NotebookLimits): Notebook | 
     return { fault: "not a notebook", detail: `it has ${cells.length} cells, more than ${limits.cellsMax}` };
   }
   const language = languageOf(root);
-  const ids = giveIds(cells);
+  const ids = cellIds(cells);
   return {
     format,
     minor: wholeNumber(root["nbformat_minor"]) ?? 0,
@@ -81,7 +79,7 @@ function parseJson(json: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Format 2 is read as 3, and whatever comes after 4 as 4: what it holds decides, not what it says of itself. */
+/** Format 2 is read as 3, and later ones as 4: the content decides, not the declared version. */
 function cellsOf(root: Unchecked): { readonly format: 3 | 4; readonly cells: readonly unknown[] } | undefined {
   if (Array.isArray(root["cells"])) return { format: 4, cells: root["cells"] };
   const worksheets = root["worksheets"];
@@ -92,8 +90,8 @@ function cellsOf(root: Unchecked): { readonly format: 3 | 4; readonly cells: rea
 function languageOf(root: Unchecked): string {
   const metadata = recordOf(root["metadata"]);
   return (
-    filled(recordOf(metadata["language_info"])["name"]) ??
-    filled(recordOf(metadata["kernelspec"])["language"]) ??
+    shortName(recordOf(metadata["language_info"])["name"]) ??
+    shortName(recordOf(metadata["kernelspec"])["language"]) ??
     "python"
   );
 }
@@ -103,11 +101,11 @@ interface GivenId {
   readonly ownId: boolean;
 }
 
-/** As nbformat 4.5 has them; what is odd (with spaces, endless, no string) counts as none. */
+/** As nbformat 4.5 defines ids; others (with spaces, too long, no string) count as missing. */
 const usableId = /^[\w-]{1,64}$/;
 
-/** The first cell with an id keeps it. Made ids depend on the file alone, and never equal an id that is in it. */
-export function giveIds(cells: readonly unknown[]): readonly GivenId[] {
+/** The first cell with an id keeps it. Generated ids depend on the file alone, and never equal an id in it. */
+export function cellIds(cells: readonly unknown[]): readonly GivenId[] {
   const own = cells.map((cell) => {
     const id = isRecord(cell) ? cell["id"] : undefined;
     return typeof id === "string" && usableId.test(id) ? id : undefined;
@@ -135,8 +133,9 @@ function readCell(
 ): NotebookCell<ClaimedOutput> {
   const cell = recordOf(raw);
   const type = cellType(cell["cell_type"]);
-  const language = filled(cell["language"]) ?? filled(recordOf(recordOf(cell["metadata"])["vscode"])["languageId"]);
-  const source = textOf(cell["source"]) ?? textOf(cell["input"]) ?? "";
+  const language =
+    shortName(cell["language"]) ?? shortName(recordOf(recordOf(cell["metadata"])["vscode"])["languageId"]);
+  const source = joinedText(cell["source"]) ?? joinedText(cell["input"]) ?? "";
   const outputs = type === "code" ? readOutputs(cell["outputs"], limits) : { outputs: [], outputsLeftOut: 0 };
   return {
     index,
@@ -151,7 +150,7 @@ function readCell(
 
 function cellType(type: unknown): NotebookCell["type"] {
   if (type === "code") return "code";
-  // Headings and HTML are kinds of their own in nbformat 3.
+  // nbformat 3 has cell types of their own for headings and HTML.
   return type === "markdown" || type === "heading" || type === "html" ? "markdown" : "raw";
 }
 
@@ -161,9 +160,9 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
 }
 
-// The outputs of one cell of a notebook, fit to show: streams joined, long texts without their middle, pictures as they are.
+// Outputs: streams joined, long texts without their middle, images as declared.
 
-/** Stands on a line of its own where the middle of an output was left out. */
+/** A line of its own, where the middle of an output was left out. */
 export const cutMark = "[…]";
 
 interface OutputLimits {
@@ -187,11 +186,11 @@ function readOutputs(
     }
     // A program's lines come as many outputs; a progress bar makes sense only in all of them together.
     const name = streamName(output);
-    const pieces = [textOf(output["text"]) ?? ""];
+    const pieces = [joinedText(output["text"]) ?? ""];
     for (; at < list.length; at += 1) {
       const next = recordOf(list[at]);
       if (next["output_type"] !== "stream" || streamName(next) !== name) break;
-      pieces.push(textOf(next["text"]) ?? "");
+      pieces.push(joinedText(next["text"]) ?? "");
     }
     outputs.push({ type: "text", name, ...cutMiddle(terminalText(pieces.join("")), limits.outputCharsMax) });
   }
@@ -202,7 +201,7 @@ function streamName(output: Unchecked): "stdout" | "stderr" {
   return (output["name"] ?? output["stream"]) === "stderr" ? "stderr" : "stdout";
 }
 
-/** One output or, of one that holds nothing at all, none. */
+/** An empty list if the output has no data. */
 function readOutput(output: Unchecked, limits: OutputLimits): readonly ClaimedOutput[] {
   switch (output["output_type"]) {
     case "error":
@@ -217,9 +216,9 @@ function readOutput(output: Unchecked, limits: OutputLimits): readonly ClaimedOu
 }
 
 function readError(output: Unchecked, charsMax: number): ClaimedOutput {
-  const traceback = listOf(output["traceback"]).map((line) => textOf(line) ?? "");
-  const message = cutMiddle(terminalText(textOf(output["evalue"]) ?? ""), charsMax);
-  const name = cutMiddle(terminalText(textOf(output["ename"]) ?? ""), charsMax);
+  const traceback = listOf(output["traceback"]).map((line) => joinedText(line) ?? "");
+  const message = cutMiddle(terminalText(joinedText(output["evalue"]) ?? ""), charsMax);
+  const name = cutMiddle(terminalText(joinedText(output["ename"]) ?? ""), charsMax);
   const text = cutMiddle(terminalText(traceback.join("\n")), charsMax);
   return {
     type: "error",
@@ -232,10 +231,10 @@ function readError(output: Unchecked, charsMax: number): ClaimedOutput {
 
 const imageMimes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 
-/** The texts worth showing, best first: what an object says of itself as Markdown is more than its `repr`. */
+/** Best first: the Markdown of an object says more than its `repr`. */
 const textMimes = ["text/markdown", "text/plain", "text/latex"] as const;
 
-/** nbformat 3 keeps its data beside the other fields, under short names. */
+/** nbformat 3 has its data next to the other fields, under short names. */
 const shortNames = [
   ["png", "image/png"],
   ["jpeg", "image/jpeg"],
@@ -247,26 +246,27 @@ const shortNames = [
   ["javascript", "application/javascript"],
 ] as const;
 
-/** One thing in several forms: the picture, else the best text, else only what forms there are. */
+/** An output in several forms: its image, else its best text, else the list of its MIME types. */
 function readBundle(output: Unchecked, name: "result" | "display", limits: OutputLimits): readonly ClaimedOutput[] {
   const data = bundleOf(output);
   for (const mime of imageMimes) {
-    const base64 = textOf(data.get(mime))?.replace(/\s+/g, "");
+    const base64 = joinedText(data.get(mime))?.replace(/\s+/g, "");
     if (base64 !== undefined && base64 !== "" && !/[^A-Za-z0-9+/=]/.test(base64))
       return [{ type: "image", mime, base64 }];
   }
   for (const mime of textMimes) {
-    const text = textOf(data.get(mime));
+    const text = joinedText(data.get(mime));
     if (text !== undefined) return [{ type: "text", name, ...cutMiddle(terminalText(text), limits.outputCharsMax) }];
   }
   if (data.size === 0) return [];
   let bytes = 0;
-  for (const value of data.values()) bytes += sizeOf(value);
+  for (const value of data.values()) bytes += jsonBytes(value);
   return [
     { type: "other", mimes: [...data.keys()].slice(0, mimesMax).map((mime) => cutChars(mime, nameCharsMax)), bytes },
   ];
 }
 
+/** Local: MIME types that an output lists. */
 const mimesMax = 20;
 
 function bundleOf(output: Unchecked): ReadonlyMap<string, unknown> {
@@ -275,8 +275,8 @@ function bundleOf(output: Unchecked): ReadonlyMap<string, unknown> {
   return new Map(short.map(([key, mime]) => [mime, output[key]]));
 }
 
-/** About the bytes of a value as JSON; `JSON.stringify` would call itself for every level. */
-function sizeOf(value: unknown): number {
+/** The approximate size of a value as JSON; `JSON.stringify` is recursive. */
+function jsonBytes(value: unknown): number {
   let bytes = 0;
   const left = [value];
   while (left.length > 0) {
@@ -294,7 +294,7 @@ function sizeOf(value: unknown): number {
   return bytes;
 }
 
-/** Of a text over the limit two thirds from its beginning and the rest from its end, whole lines if they are short. */
+/** Keeps two thirds of the limit from the beginning of a text and the rest from its end, whole lines if they are short. */
 function cutMiddle(text: string, charsMax: number): { readonly text: string; readonly cutChars: number } {
   if (text.length <= charsMax) return { text, cutChars: 0 };
   const headMax = Math.ceil((charsMax * 2) / 3);
@@ -303,28 +303,27 @@ function cutMiddle(text: string, charsMax: number): { readonly text: string; rea
   const from = text.length - (charsMax - headMax);
   const lineStart = text.indexOf("\n", from) + 1;
   const first = lineEnd > headMax / 2 ? head.slice(0, lineEnd) : `${head}\n`;
-  const tailAt = lineStart > 0 && lineStart < from + (text.length - from) / 2 ? lineStart : behindHalfPair(text, from);
+  const tailAt = lineStart > 0 && lineStart < from + (text.length - from) / 2 ? lineStart : afterHalfPair(text, from);
   const kept = (lineEnd > headMax / 2 ? lineEnd : head.length) + (text.length - tailAt);
   return { text: `${first}${cutMark}\n${text.slice(tailAt)}`, cutChars: text.length - kept };
 }
 
-function behindHalfPair(text: string, at: number): number {
+function afterHalfPair(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;
 }
 
-// What a terminal would have left standing of a program's output: colours and other escapes gone, progress bars in
-// their last state. Linear, whatever the output holds.
+// Terminal output: colours and other escapes removed, progress bars in their last state. Linear in the output.
 
-/** Anything that is not plain text: controls but tab and newline, and the one-character form of ESC [. */
+/** Control characters but tab and newline, and the one-character form of ESC [. */
 const controls = /[\0-\x08\x0b-\x1f\x7f\x9b]/;
 
-/** ESC [ K and its like: the line is wiped, at least from here on. */
+/** ESC [ K and variants: erase the line, at least from the cursor on. */
 const wipes = /(?:\x1b\[|\x9b)[0-2]?K/g;
-/** CSI sequences, then OSC and other strings up to their end on the same line, then what is shorter. */
+/** CSI sequences; OSC and other strings up to their end on the same line; shorter sequences. */
 const escapes = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|\x1b/g;
 
-/** Stands for a wipe while a line is put together; a NUL has no other meaning there. */
+/** Marks an erased line; NUL has no other meaning here. */
 const wiped = "\0";
 
 export function terminalText(raw: string): string {
@@ -332,30 +331,29 @@ export function terminalText(raw: string): string {
   const text = raw.replaceAll(wiped, "").replace(wipes, wiped).replace(escapes, "");
   return text
     .split("\n")
-    .map(settleLine)
+    .map(lastState)
     .join("\n")
     .replace(/[\0-\x08\x0b-\x1f\x7f]+/g, "");
 }
 
 /**
- * The last state of a line that was written over and over. Each pass after a carriage return covers the earlier ones
- * up to its own length, so the passes are looked at from the last: every one adds only what sticks out.
+ * The last state of a line that was overwritten. Each pass after a carriage return covers the earlier ones up to its
+ * own length, so from the last pass backwards every one adds only what sticks out.
  */
-function settleLine(line: string): string {
+function lastState(line: string): string {
   if (!line.includes("\r") && !line.includes("\b")) return line;
   const passes = line.split("\r");
   let shown = "";
   for (let index = passes.length - 1; index >= 0; index -= 1) {
     const pass = passes[index] ?? "";
-    const plain = rubOut(pass).replaceAll(wiped, "");
+    const plain = applyBackspaces(pass).replaceAll(wiped, "");
     if (plain.length > shown.length) shown += plain.slice(shown.length);
     if (pass.includes(wiped)) break;
   }
   return shown;
 }
 
-/** A backspace takes back the character before it. */
-function rubOut(pass: string): string {
+function applyBackspaces(pass: string): string {
   if (!pass.includes("\b")) return pass;
   const kept: string[] = [];
   for (const character of pass) {

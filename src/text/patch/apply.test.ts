@@ -22,7 +22,7 @@ function changed(text: string, changes: readonly TextChange[]): string {
   return result + text.slice(done);
 }
 
-/** The text after the patch, or what stood against it. */
+/** The text after the patch, or the reason why it does not apply. */
 function apply(text: string, ...lines: readonly string[]): unknown {
   const answer = applyHunks(text, hunksOf(lines));
   if (answer.applied === "yes") return changed(text, answer.changes);
@@ -268,7 +268,7 @@ describe("what is there already", () => {
   });
 });
 
-/** What happens at one line of a text: it goes or stays, and these lines come behind it. */
+/** A line of a text is removed or kept, and these lines are added after it. */
 interface Op {
   readonly text: string;
   readonly end: string;
@@ -286,7 +286,7 @@ function patchFor(ops: readonly Op[], context: number): readonly string[] {
     let last = first;
     while ((touched[index] ?? Infinity) <= last + 1) last = touched[index++] ?? 0;
     lines.push("@@");
-    // A line that only has something added behind it is context itself.
+    // A line that only gets lines added after it is context.
     for (let at = Math.max(previous + 1, first - context); at <= Math.min(ops.length - 1, last + context); at += 1) {
       const op = ops[at];
       if (op === undefined || (at > last && touched.includes(at))) break;
@@ -297,7 +297,7 @@ function patchFor(ops: readonly Op[], context: number): readonly string[] {
   return lines;
 }
 
-/** The text as it should be, spelled out line by line. */
+/** The expected text, line by line. */
 function outcome(ops: readonly Op[], lineEnd: string): string {
   const open = ops.at(-1)?.end === "";
   const all = ops.flatMap(({ text, end, goes, adds }) => [
@@ -312,7 +312,7 @@ function outcome(ops: readonly Op[], lineEnd: string): string {
     .join("");
 }
 
-/** Most lines stay as they are. */
+/** Most lines stay unchanged. */
 const opsOf = (texts: fc.Arbitrary<string>, ends: fc.Arbitrary<string>): fc.Arbitrary<Op[]> =>
   fc
     .array(
@@ -330,7 +330,7 @@ const opsOf = (texts: fc.Arbitrary<string>, ends: fc.Arbitrary<string>): fc.Arbi
 describe("any patch", () => {
   const run = (ops: readonly Op[], context: number, open: boolean, lineEnd: string): [unknown, string] => {
     const last = ops.at(-1);
-    // A single line without an end does not say which end the file would use.
+    // A single line without an ending does not show which ending the file uses.
     const all = open && last !== undefined && ops.length > 1 ? [...ops.slice(0, -1), { ...last, end: "" }] : ops;
     const text = all.map((op) => op.text + op.end).join("");
     const patch = patchFor(all, context);
@@ -370,7 +370,7 @@ describe("any patch", () => {
           const different = ops.map((op, at) => ({
             ...op,
             text: `${at}${op.text}`,
-            // One for one, or behind a line that stays: then it is plain whose end a line takes.
+            // One for one, or after a line that stays: then the ending of a new line is unambiguous.
             adds: (op.goes ? op.adds.slice(0, 1) : op.adds).map((add) => `+${add}`),
           }));
           const alone = different.map((op, at) => {
@@ -427,7 +427,7 @@ describe("P8: large texts", () => {
 
   test("equal lines without end", () => {
     const hunk = hunksOf([...Array.from({ length: 50_000 }, () => " x"), "-y"]);
-    // Each place compared to its end would be 25 times ten to the tenth of lines.
+    // Comparing every place in full would take 2.5 * 10^11 line comparisons.
     expect(applyHunks("x\n".repeat(5_000_000), hunk)).toMatchObject({ why: "not found" });
   });
 });

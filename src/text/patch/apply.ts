@@ -1,11 +1,9 @@
 /**
- * Puts the hunks of a patch into a text. It answers with changes of that text, so that lines nobody named keep their
- * bytes, and refuses wherever a hunk could mean more than one place.
- *
- * Line ends are the file's affair: a line that replaces another takes its end, an added line that of its neighbour. A
- * file whose last line has no end stays so: the line that is last afterwards, if the patch wrote it, has none, and the
- * old last line gets one when lines are put behind it. Where the last lines are only taken away, the line before them
- * keeps the end it has.
+ * Applies the hunks of a patch to a text. The result is a list of changes, so other lines keep their bytes; a hunk that
+ * could mean more than one place is refused. The file decides the line endings: a line that replaces another takes its
+ * ending, an added line that of its neighbour. A file without a final line ending stays so: a new last line gets none,
+ * and the old last line gets one when lines are added after it. If the last lines are only removed, the line before
+ * them keeps its ending.
  */
 
 import type { MatchedBy, TextChange } from "../../contract/edit.ts";
@@ -13,35 +11,35 @@ import { sharedEnds } from "../match/rewrite.ts";
 import { finish, type Steps } from "../steps.ts";
 import type { PatchHunk, PatchLine } from "./patch.ts";
 
-// Where the lines of a hunk stand in a text. Whole lines are compared, their ends are not; every step answers with all
-// places, so that nobody can take the first of several. Linear in the text, whatever it repeats.
+// Finding lines. Whole lines are compared, without their endings; every step returns all places, so that no caller can
+// take the first of several. Linear in the text, whatever it repeats.
 
-/** A text as lines. A final line end adds no line; a text without `\n` has lines that end in `\r`. */
+/** A text as lines. A final line ending adds no line; in a text without `\n`, lines end with `\r`. */
 interface TextLines {
   readonly text: string;
   readonly count: number;
-  /** Where a line begins, in UTF-16 units; `count` and beyond give the end of the text. */
+  /** The start of a line, in UTF-16 units; from `count` on, the end of the text. */
   start(index: number): number;
-  /** Without its line end. */
+  /** Without its line ending. */
   line(index: number): string;
-  /** `\n`, `\r\n`, `\r`, or nothing at the end of the text. */
+  /** `\n`, `\r\n`, `\r`, or empty at the end of the text. */
   lineEnd(index: number): string;
-  /** Where each line stands; undefined as long as few searches make it not worth while. */
+  /** The index of a step; undefined for the first searches, which are too few to pay for one. */
   index(step: Step): LineIndex | undefined;
-  /** Where each line stands without the blanks around it. */
+  /** The places of each line without the whitespace around it. */
   trimmed(): ReadonlyMap<string, readonly number[]>;
 }
 
-/** Lines by what a step compares of them: equal lines have equal numbers. */
+/** Lines by what a step compares: equal lines have equal ids. */
 interface LineIndex {
   readonly ids: Int32Array;
-  /** The number of a line, as the step compares it; undefined for one that is not in the text. */
+  /** The id of a line, as the step compares it; undefined if the text has no such line. */
   id(line: string): number | undefined;
-  /** Where the lines of a number stand, ascending. */
+  /** The places of the lines with an id, ascending. */
   places(id: number): Int32Array;
 }
 
-/** The first so many searches at a step go through the lines themselves. */
+/** Searches of a step that scan the lines themselves, before an index is built. */
 const searchesUnindexedMax = 8;
 
 export function textLines(text: string): TextLines {
@@ -109,7 +107,7 @@ function indexOf(count: number, keyAt: (line: number) => string): LineIndex {
     if (id === known.size) known.set(key, id);
     ids[at] = id;
   }
-  // All places of the first number, then of the next.
+  // Counting sort: all places of the first id, then of the next.
   const ends = new Int32Array(known.size + 1);
   for (const id of ids) ends[id + 1] = (ends[id + 1] ?? 0) + 1;
   for (let id = 1; id <= known.size; id += 1) ends[id] = (ends[id] ?? 0) + (ends[id - 1] ?? 0);
@@ -128,19 +126,18 @@ type Step = Extract<MatchedBy, "exact" | "trailing blanks" | "look-alikes">;
 /** From the narrowest to the widest; each finds all that the one before it finds. */
 export const steps: readonly [Step, ...Step[]] = ["exact", "trailing blanks", "look-alikes"];
 
-/** What a step compares of a line. */
 const keys: { readonly [S in Step]: (line: string) => string } = {
   exact: (line) => line,
   "trailing blanks": withoutTrailingWhitespace,
   "look-alikes": (line) => withoutTrailingWhitespace(fold(line)),
 };
 
-/** A byte that could not be decoded, which nobody can have meant; the `u` flag leaves halves of pairs alone. */
+/** A byte that could not be decoded, which no patch can mean; the `u` flag excludes halves of surrogate pairs. */
 const undecoded = /[\udc80-\udcff]/u;
 
 /**
- * The lines from `from` on at which `wanted` begins, overlapping places included. After Knuth, Morris and Pratt, with
- * lines for letters: a long run of equal lines costs no more than any other text.
+ * The lines from `from` on at which `wanted` begins, overlapping places included. Knuth-Morris-Pratt with lines as
+ * letters: a long run of equal lines costs no more than any other text.
  */
 export function findPlaces(lines: TextLines, wanted: readonly string[], from: number, step: Step): readonly number[] {
   if (wanted.length === 0 || wanted.some((line) => undecoded.test(line))) return [];
@@ -151,7 +148,7 @@ export function findPlaces(lines: TextLines, wanted: readonly string[], from: nu
   return kmp(pattern, from, lines.count, (at) => key(lines.line(at)));
 }
 
-/** Around the rarest of the lines; where that stands often, all lines are gone through, as numbers. */
+/** Searches around the rarest of the lines; if that is frequent, all ids are scanned. */
 function lookUp(index: LineIndex, pattern: readonly string[], from: number): readonly number[] {
   const wanted: number[] = [];
   let rarest: { readonly offset: number; readonly places: Int32Array } | undefined;
@@ -173,7 +170,7 @@ function lookUp(index: LineIndex, pattern: readonly string[], from: number): rea
   return found;
 }
 
-/** The first of ascending numbers that is not below one. */
+/** The index of the first number that is not below `least` (binary search). */
 function firstFrom(ascending: Int32Array, least: number): number {
   let low = 0;
   for (let high = ascending.length; low < high; ) {
@@ -184,7 +181,7 @@ function firstFrom(ascending: Int32Array, least: number): number {
   return low;
 }
 
-/** Where a pattern begins among elements `from` up to `to`. */
+/** The places where a pattern begins among the elements `from` to `to`. */
 function kmp<Element>(
   pattern: readonly Element[],
   from: number,
@@ -205,7 +202,7 @@ function kmp<Element>(
   return found;
 }
 
-/** The same, of places that lie between two lines. */
+/** The same between two lines, without an index. */
 function findWithin(
   lines: TextLines,
   wanted: readonly string[],
@@ -217,14 +214,16 @@ function findWithin(
   return kmp(wanted.map(key), from, to, (at) => key(lines.line(at)));
 }
 
-/** Whether `wanted` stands at one place. */
-function standsAt(lines: TextLines, wanted: readonly string[], at: number, step: Step): boolean {
+function matchesAt(lines: TextLines, wanted: readonly string[], at: number, step: Step): boolean {
   if (at < 0 || at + wanted.length > lines.count) return false;
   const key = keys[step];
   return wanted.every((line, offset) => !undecoded.test(line) && key(lines.line(at + offset)) === key(line));
 }
 
-/** For every beginning of the pattern, the length of its longest end that is a beginning too. */
+/**
+ * The failure function of KMP: for every prefix of the pattern, the length of its longest proper suffix that is also a
+ * prefix.
+ */
 function fallbacks(pattern: readonly unknown[]): readonly number[] {
   const lengths = [0];
   let matched = 0;
@@ -237,8 +236,8 @@ function fallbacks(pattern: readonly unknown[]): readonly number[] {
 }
 
 /**
- * The lines that a chain of `@@` headers names: each below the one before it, and in the section of that one if it
- * stands there at all. Or the first header that no line fits.
+ * The lines that a chain of `@@` headers names: each below the one before it, and inside its section if it occurs
+ * there. Or the first header that matches no line.
  */
 function findHeaders(lines: TextLines, headers: readonly string[]): readonly number[] | { missing: string } {
   let named: readonly number[] = [];
@@ -252,9 +251,9 @@ function findHeaders(lines: TextLines, headers: readonly string[]): readonly num
   return named;
 }
 
-/** A header is mostly written without its indentation, and sometimes without what follows the name it gives. */
+/** A header is mostly written without its indentation, and sometimes without what follows the name. */
 function linesNamed(lines: TextLines, header: string): readonly number[] {
-  // With indentation it can be meant to the letter. Without, a line at the margin is no better than an indented one.
+  // A header with indentation may be exact. Without, a line at the margin is no better match than an indented one.
   if (/^\s/.test(header)) {
     const exact = findPlaces(lines, [header], 0, "trailing blanks");
     if (exact.length > 0) return exact;
@@ -272,13 +271,13 @@ function linesNamed(lines: TextLines, header: string): readonly number[] {
 }
 
 /**
- * Whether a line belongs to what one of the headers opens: all lines from the header on are blank or indented deeper
- * than it is. Text without indentation has no sections.
+ * Is a line inside the section that one of the headers opens: are all lines from the header on blank or indented
+ * deeper? Text without indentation has no sections.
  */
 function sectionsOf(lines: TextLines, headers: readonly number[]): (index: number) => boolean {
   const inside = new Uint8Array(lines.count);
   const opens = new Set(headers);
-  /** The depths of headers whose sections are open, ascending. */
+  /** The depths of open sections, ascending. */
   const open: number[] = [];
   for (let at = headers[0] ?? lines.count; at < lines.count; at += 1) {
     const line = lines.line(at);
@@ -292,14 +291,14 @@ function sectionsOf(lines: TextLines, headers: readonly number[]): (index: numbe
 
 const indentation = (line: string): number => line.length - line.trimStart().length;
 
-/** `trimEnd` would also take a form feed or a no-break space. */
+/** Unlike `trimEnd`, keeps form feeds and no-break spaces. */
 function withoutTrailingWhitespace(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end -= 1;
   return end === line.length ? line : line.slice(0, end);
 }
 
-/** Unit for unit, so that a place in the folded line is a place in the line. */
+/** Keeps the length, so that an offset in the folded line is an offset in the line. */
 function fold(line: string): string {
   if (!/[^\0-\x7f]/.test(line)) return line;
   return line
@@ -312,7 +311,7 @@ function fold(line: string): string {
 export type Applied =
   | {
       readonly applied: "yes";
-      /** Of the original text, in order, not overlapping. None if old and new lines are the same, as in `-a +a`. */
+      /** In the original text, in order, without overlaps. Empty if old and new lines are equal, as in `-a +a`. */
       readonly changes: readonly TextChange[];
       /** The loosest step that any hunk needed. */
       readonly matchedBy: Step;
@@ -324,22 +323,22 @@ export type Refused = { readonly applied: "no"; readonly hunk: number } & Reason
 
 type Reason =
   | { readonly why: "not found"; readonly oldLines: readonly string[] }
-  /** At most a few of the lines. */
+  /** `lines`: the first few. */
   | { readonly why: "several"; readonly lines: readonly number[]; readonly total: number }
-  /** No line fits the header, or none at or above a place where the hunk would go. */
+  /** No line matches the header, or none at or above a place where the hunk fits. */
   | { readonly why: "header not found"; readonly header: string }
-  /** The place lies above the last change of the hunk before, or holds lines that it changes. */
+  /** The place is above the last change of the hunk before, or contains lines that it changes. */
   | { readonly why: "out of order"; readonly line: number }
-  /** What the hunk is to bring about is there. */
+  /** The result of the hunk is in the file already. */
   | { readonly why: "already"; readonly line: number };
 
 export const applyHunks = (text: string, hunks: readonly PatchHunk[]): Applied => finish(applyingHunks(text, hunks));
 
-/** The same, in steps. */
+/** The same, in steps that yield to the event loop. */
 export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps<Applied> {
   const lines = textLines(text);
   const runs: Run[] = [];
-  /** Lines that say nothing about where they belong: they come last, whatever the order. */
+  /** Lines without context: they go to the end of the file, whatever their order in the patch. */
   const atEnd: Run[] = [];
   const headersOf = headerCache(lines);
   let cursor = 0;
@@ -366,17 +365,17 @@ export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps
   return { applied: "yes", changes: runs.map((run) => changeOf(lines, run)), matchedBy: steps[loosest] ?? "exact" };
 }
 
-/** Do the old lines of every hunk stand in the text to the letter and once, so that neither order nor header is needed? */
-export function standOnce(text: string, hunks: readonly PatchHunk[]): boolean {
+/** Does each hunk have exactly one exact match, so that neither order nor headers are needed? */
+export function matchOnce(text: string, hunks: readonly PatchHunk[]): boolean {
   const lines = textLines(text);
-  return hunks.every((hunk) => findPlaces(lines, textsOf(hunk, "-"), 0, "exact").length === 1);
+  return hunks.every((hunk) => findPlaces(lines, sideOf(hunk, "-"), 0, "exact").length === 1);
 }
 
 interface Place {
   /** Index of the first old line, or of the line before which lines are added. */
   readonly at: number;
   readonly step: Step;
-  /** Nothing says that it is here: lines without context go to the end of the file. */
+  /** The hunk has no context: its lines go to the end of the file. */
   readonly free?: true;
 }
 
@@ -395,8 +394,8 @@ function headerCache(lines: TextLines): HeadersOf {
 }
 
 /**
- * A hunk whose last line of context is empty may mean the end of the file: what follows the last newline looks like an empty
- * line. So it is looked for there without that line, if it is nowhere with it.
+ * A hunk whose last line of context is empty may mean the end of the file: what follows the last newline looks like an
+ * empty line. If the hunk is not found with that line, it is searched there without it.
  */
 function* locateAtEnd(
   lines: TextLines,
@@ -418,7 +417,7 @@ function* locateAtEnd(
 function* locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Steps<Place | Reason> {
   const named = headersOf(hunk.headers);
   if ("missing" in named) return { why: "header not found", header: named.missing };
-  const oldLines = textsOf(hunk, "-");
+  const oldLines = sideOf(hunk, "-");
   const place =
     oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : yield* find(lines, hunk, named, cursor);
   if ("why" in place) return place;
@@ -427,7 +426,7 @@ function* locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor
   return repeated === undefined ? place : { why: "already", line: repeated + 1 };
 }
 
-/** Where lines without any context go: right below a header, else to the end of the file, as Codex puts them. */
+/** Where lines without context go: below a header, else to the end of the file, as in Codex. */
 function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Place | Reason {
   if (lines.count === 0 || hunk.endOfFile) return { at: lines.count, step: "exact" };
   const header = hunk.headers.at(-1);
@@ -435,22 +434,22 @@ function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[],
   const below = named.map((index) => index + 1).filter((at) => at >= cursor);
   const [at] = below;
   if (at === undefined) return { why: "out of order", line: (named[0] ?? 0) + 1 };
-  return below.length > 1 ? several(below.map((next) => next - 1)) : { at, step: "exact" };
+  return below.length > 1 ? ambiguous(below.map((next) => next - 1)) : { at, step: "exact" };
 }
 
 function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Steps<Place | Reason> {
-  const oldLines = textsOf(hunk, "-");
+  const oldLines = sideOf(hunk, "-");
   const header = hunk.headers.at(-1);
   let strays = false;
   for (const step of steps) {
     yield;
     const found = placesFor(lines, hunk, oldLines, cursor, step);
-    // A header may be repeated as the first line of context, so it need not stand above the place.
+    // A header may be repeated as the first line of context, so it need not be above the place.
     const below = found.filter((at) => named.length === 0 || (named[0] ?? 0) < at + oldLines.length);
     strays ||= below.length < found.length;
     const fitting = step === "exact" && below.length > 1 && named.length > 0 ? inSection(lines, below, named) : below;
     const [at] = fitting;
-    if (at !== undefined) return fitting.length > 1 ? several(fitting) : { at, step };
+    if (at !== undefined) return fitting.length > 1 ? ambiguous(fitting) : { at, step };
   }
   if (strays && header !== undefined) return { why: "header not found", header };
   yield;
@@ -470,47 +469,49 @@ function placesFor(
 ): readonly number[] {
   if (!endOfFile) return findPlaces(lines, oldLines, from, step);
   const at = lines.count - oldLines.length;
-  return at >= from && standsAt(lines, oldLines, at, step) ? [at] : [];
+  return at >= from && matchesAt(lines, oldLines, at, step) ? [at] : [];
 }
 
-/** `@@` names the function or class a hunk belongs to. What lies behind its end is a copy elsewhere. */
+/** `@@` names the function or class of a hunk; a match after its end is a copy elsewhere. */
 function inSection(lines: TextLines, places: readonly number[], named: readonly number[]): readonly number[] {
   const inside = places.filter(sectionsOf(lines, named));
   return inside.length > 0 ? inside : places;
 }
 
+/** Local: enough lines for a model to choose from; `total` has the rest. */
 const placesShownMax = 20;
 
-function several(places: readonly number[]): Reason {
+function ambiguous(places: readonly number[]): Reason {
   return { why: "several", lines: places.slice(0, placesShownMax).map((at) => at + 1), total: places.length };
 }
 
 /**
- * Where the lines that a hunk adds around its old ones stand already. The old lines are part of the new ones then, so a
- * patch that comes a second time would find its place again and add them again.
+ * The place of the new lines, if the hunk only adds lines around its old ones and has been applied before. The old
+ * lines are part of the new ones then, so a patch that is sent twice would match and add them again.
  */
 function repeatedAt(lines: TextLines, hunk: PatchHunk, { at, step }: Place): number | undefined {
-  const oldLines = textsOf(hunk, "-");
-  const newLines = textsOf(hunk, "+");
-  if (newLines.length <= oldLines.length || !hasSubstance(hunk)) return undefined;
-  // Without old lines every offset is as good, but only below a header or at the end of the file are lines added so.
+  const oldLines = sideOf(hunk, "-");
+  const newLines = sideOf(hunk, "+");
+  if (newLines.length <= oldLines.length || !isRecognisable(hunk)) return undefined;
+  // Without old lines, lines are added only below a header or at the end of the file.
   const offsets =
     oldLines.length === 0 ? [0, newLines.length] : kmp(oldLines, 0, newLines.length, (index) => newLines[index]);
   const around = { from: Math.max(0, at - newLines.length), to: Math.min(lines.count, at + newLines.length) };
-  const standing = new Set(findWithin(lines, newLines, around, step));
-  const offset = offsets.find((one) => standing.has(at - one));
+  const places = new Set(findWithin(lines, newLines, around, step));
+  const offset = offsets.find((one) => places.has(at - one));
   return offset === undefined ? undefined : at - offset;
 }
 
-/** Where the outcome of a hunk stands whose old lines do not. */
+/** The place of the new lines of a hunk whose old lines are not found. */
 function appliedAt(lines: TextLines, hunk: PatchHunk): number | undefined {
-  return hasSubstance(hunk) ? findPlaces(lines, textsOf(hunk, "+"), 0, "trailing blanks")[0] : undefined;
+  return isRecognisable(hunk) ? findPlaces(lines, sideOf(hunk, "+"), 0, "trailing blanks")[0] : undefined;
 }
 
+/** Local: fewer letters occur somewhere by chance. */
 const lettersMin = 10;
 
-/** A few letters stand somewhere by chance; and a removal shows only between two lines that were kept. */
-function hasSubstance({ lines }: PatchHunk): boolean {
+/** Can the result of a hunk be recognised? It needs enough letters, and a removal needs a line of context on both sides. */
+function isRecognisable({ lines }: PatchHunk): boolean {
   const adds = lines.some(({ mark }) => mark === "+");
   if (!adds && (lines[0].mark !== " " || lines.at(-1)?.mark !== " ")) return false;
   const telling = lines.filter(({ mark }) => mark === (adds ? "+" : " "));
@@ -519,13 +520,13 @@ function hasSubstance({ lines }: PatchHunk): boolean {
 }
 
 /** The lines before (`-`) or after (`+`) the hunk. */
-function textsOf({ lines }: PatchHunk, side: "-" | "+"): readonly string[] {
+function sideOf({ lines }: PatchHunk, side: "-" | "+"): readonly string[] {
   return lines.filter(({ mark }) => mark === " " || mark === side).map(({ text }) => text);
 }
 
 /**
- * The next hunk may share the context behind this one's last change. A line of context is never changed twice by that,
- * and a copy further down cannot pass for the place that is meant.
+ * The next hunk may share the context after the last change of this one: no line is changed twice by that, and a copy
+ * further down cannot be taken for the intended place.
  */
 function cursorAfter({ lines }: PatchHunk, at: number): number {
   const lastChanged = lines.findLastIndex(({ mark }) => mark !== " ");
@@ -533,7 +534,7 @@ function cursorAfter({ lines }: PatchHunk, at: number): number {
   return at + reached.filter(({ mark }) => mark !== "+").length;
 }
 
-/** Neighbouring lines that change: `removed` lines from `at` on give way to `added`. */
+/** Adjacent lines that change: `removed` lines from `at` on are replaced by `added`. */
 interface Run {
   readonly at: number;
   removed: number;
@@ -564,7 +565,7 @@ function runsOf(lines: TextLines, hunk: PatchHunk, { at, step }: Place): readonl
   return runs;
 }
 
-/** Lines that are taken out and put back the same, at either end, are kept as the file has them. */
+/** Lines that a hunk removes and adds unchanged, at either end, stay as they are in the file. */
 function runFrom(lines: TextLines, at: number, old: readonly string[], added: readonly string[], step: Step): Run {
   const shorter = Math.min(old.length, added.length);
   let head = 0;
@@ -586,8 +587,8 @@ function runFrom(lines: TextLines, at: number, old: readonly string[], added: re
 }
 
 /**
- * A line found by a looser step: where the new line says the same as the old one, the file's own letters stay, such as
- * its curly quotes. All three lines are compared unit for unit, because folding a line keeps its length.
+ * For a line found by a looser step: where new and old line of the patch agree, the file's own characters stay, such as
+ * its curly quotes. The lines are compared unit by unit, because folding a line keeps its length.
  */
 function asInFile(inFile: string, oldText: string, newText: string): string {
   const [fileBody, fileWhitespace] = partWhitespace(inFile);
@@ -606,7 +607,7 @@ function partWhitespace(line: string): readonly [string, string] {
   return [body, line.slice(body.length)];
 }
 
-/** The end of the nearest line that has one, the last replaced line or the one above first. */
+/** The ending of the nearest line that has one: the last replaced line, the one above, the one below. */
 function lineEndNear(lines: TextLines, index: number): string {
   for (const near of [index - 1, index - 2, index]) {
     const end = near >= 0 && near < lines.count ? lines.lineEnd(near) : "";
@@ -615,7 +616,7 @@ function lineEndNear(lines: TextLines, index: number): string {
   return "\n";
 }
 
-/** Two hunks may meet. Together they know what becomes of the last line; each for itself would not. */
+/** Merges adjacent hunks: the ending of the last line depends on both. */
 function append(runs: Run[], run: Run): void {
   const last = runs.at(-1);
   if (last === undefined || last.at + last.removed !== run.at) runs.push(run);
@@ -632,7 +633,7 @@ function changeOf(lines: TextLines, { at, removed, added }: Run): TextChange {
   const last = added.at(-1);
   const openEnded = end === lines.count && lines.count > 0 && lines.lineEnd(lines.count - 1) === "";
   if (!openEnded || last === undefined) return { ...span, text };
-  // Behind a last line without an end no new line has begun.
+  // The old last line has no ending, so the new lines need one in front.
   const before = removed === 0 ? lineEndNear(lines, end) : "";
   return { ...span, text: before + text.slice(0, text.length - last.lineEnd.length) };
 }

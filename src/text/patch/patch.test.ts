@@ -5,7 +5,7 @@ import { type ParsedPatch, parsePatch } from "./patch.ts";
 
 const patch = (...lines: readonly string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
-/** The hunk of a patch with one update, its lines with their marks in front again. */
+/** The hunk of a patch with one update, with its marks. */
 function onlyHunk(parsed: ParsedPatch): unknown {
   if ("fault" in parsed) return parsed;
   const [file] = parsed.files;

@@ -1,6 +1,6 @@
 /**
- * The `*** Begin Patch` format: from its text to what is to be done with which file. Forgiving about the wrapping,
- * about line ends and about a mark that an editor would have trimmed; strict where the meaning could change.
+ * Parses the `*** Begin Patch` format. Lenient about the wrapping, line endings and a space mark that an editor
+ * trimmed; strict where the meaning could change.
  */
 
 import type { PatchFault } from "../../contract/problem.ts";
@@ -11,7 +11,7 @@ export type PatchFile =
       readonly does: "add";
       readonly path: string;
       readonly text: string;
-      /** A section before this one deletes the file, so that this is what it becomes. */
+      /** An earlier section deletes the file, so this is its new content. */
       readonly replaces: boolean;
       readonly later: Later;
     }
@@ -20,27 +20,27 @@ export type PatchFile =
       readonly does: "update";
       readonly path: string;
       readonly moveTo: string | undefined;
-      /** None only where the file is moved. */
+      /** Empty only if the file is moved. */
       readonly hunks: readonly PatchHunk[];
       readonly later: Later;
     };
 
-/** Hunks of further sections for the same file; each section is applied to what the ones before it made. */
+/** Hunks of further sections for the same file; each section applies to the result of those before it. */
 type Later = readonly (readonly PatchHunk[])[];
 
 export interface PatchLine {
   readonly mark: " " | "-" | "+";
-  /** Without its mark and its line end. */
+  /** Without mark and line ending. */
   readonly text: string;
 }
 
 export interface PatchHunk {
-  /** What stands behind the `@@`s, outermost first. */
+  /** The texts after `@@`, outermost first. */
   readonly headers: readonly string[];
   readonly lines: readonly [PatchLine, ...PatchLine[]];
   /** The old lines are the last ones of the file. */
   readonly endOfFile: boolean;
-  /** The line of the patch where the hunk begins; lines count from 1. */
+  /** The line of the patch text where the hunk begins, from 1. */
   readonly at: number;
 }
 
@@ -48,14 +48,14 @@ export type ParsedPatch =
   | { readonly files: readonly [PatchFile, ...PatchFile[]] }
   | {
       readonly fault: PatchFault;
-      /** The line of the patch text that is at fault; lines count from 1. */
+      /** The faulty line of the patch text, from 1. */
       readonly line: number;
       readonly text: string;
     };
 
 export const parsePatch = (patchText: string): ParsedPatch => finish(parsingPatch(patchText));
 
-/** The same, in steps. */
+/** The same, in steps that yield to the event loop. */
 export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   const raw = patchText.replace(/^\ufeff/, "").split("\n");
   const lines: string[] = [];
@@ -72,7 +72,7 @@ export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   if (from >= to) return fail("empty", 0);
   if (lines[from]?.trim() !== "*** Begin Patch")
     return fail(findUnifiedDiff(lines) ? "unified diff" : "no begin", from);
-  // Marks are what tells a line of the format from a line of a file, so only the frame may be indented.
+  // Marks distinguish lines of the format from lines of a file, so only the first and the last line may be indented.
   const end = lines.findIndex(
     (line, index) => index > from && line.startsWith("*** End Patch") && line.trimEnd() === "*** End Patch",
   );
@@ -110,7 +110,7 @@ export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   return first === undefined ? fail("empty", from) : { files: [first, ...others] };
 }
 
-/** All paths that a patch names, and perhaps more: lines of context may look like its own. */
+/** All paths that a patch names, and perhaps more: lines of context may look like its headers. */
 export function pathsNamed(patchText: string): readonly string[] {
   const named = patchText.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Delete|Update) File|Move to):(.*)$/gm);
   return [...new Set(Array.from(named, ([, path = ""]) => path.trim()))];
@@ -118,12 +118,12 @@ export function pathsNamed(patchText: string): readonly string[] {
 
 interface Reader {
   readonly lines: readonly string[];
-  /** The lines with the `\r` that some of them end in. */
+  /** The lines with their `\r`, if they have one. */
   readonly raw: readonly string[];
   /** Index of `*** End Patch`. */
   readonly end: number;
   at: number;
-  /** The frame has plain line ends, so that `\r` at the end of an added file's line is meant. */
+  /** The begin line has no `\r`, so a `\r` at the end of an added line is intended. */
   readonly keepsCr: boolean;
 }
 
@@ -132,7 +132,7 @@ type Fault = { readonly fault: PatchFault; readonly index: number };
 const fenceMark = /^(?:```|~~~)/;
 const heredoc = /^(?:(?:apply_patch|cat)\s+)?<<-?\s*(["']?)(\w+)\1$/;
 
-/** What is left without blank lines, code fences and heredocs around it, as indices. */
+/** The range without blank lines, code fences and heredocs around it. */
 function unwrap(lines: readonly string[]): { readonly from: number; readonly to: number } {
   let from = 0;
   let to = lines.length;
@@ -151,7 +151,7 @@ function unwrap(lines: readonly string[]): { readonly from: number; readonly to:
 function* readFile(reader: Reader): Steps<PatchFile | Fault> {
   const index = reader.at;
   const line = reader.lines[index] ?? "";
-  // An indented frame is padded behind as well, so there a blank says nothing.
+  // An indented header may have trailing whitespace as well, so whitespace means nothing there.
   const named = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(/^\s/.test(line) ? line.trim() : line);
   if (named === null) return { fault: isUnifiedDiff(reader.lines, index) ? "unified diff" : "unknown line", index };
   const path = pathIn(named[2] ?? "");
@@ -161,7 +161,7 @@ function* readFile(reader: Reader): Steps<PatchFile | Fault> {
   return named[1] === "Delete" ? { does: "delete", path } : yield* readUpdate(reader, path, index);
 }
 
-/** A name may begin or end with a blank. Taking such a blank for an ornament would change another file than the one named. */
+/** A file name may begin or end with a space: trimming it could change another file than the named one. */
 function pathIn(written: string): string | { readonly fault: PatchFault } {
   const path = written.replace(/^ /, "");
   if (path.trim() === "") return { fault: "no path" };
@@ -177,7 +177,7 @@ function* readAdded(reader: Reader, path: string): Steps<PatchFile | Fault> {
     text += `${line.slice(1)}\n`;
   }
   skipBlank(reader);
-  // It says nothing about a new file, but is written there all the same.
+  // `*** End of File` means nothing for a new file, but models write it.
   if (isEndOfFile(reader.lines[reader.at])) {
     reader.at += 1;
     skipBlank(reader);
@@ -200,7 +200,7 @@ function* readUpdate(reader: Reader, path: string, index: number): Steps<PatchFi
   }
   const hunks: PatchHunk[] = [];
   for (skipBlank(reader); reader.at < reader.end && !isMarker(reader.lines[reader.at]); skipBlank(reader)) {
-    // `--- x` can also be a line `-- x` that is taken away.
+    // `--- x` can also be a removed line `-- x`.
     const numbered = numbers.test(reader.lines[reader.at + 2] ?? "");
     if (numbered && isUnifiedDiff(reader.lines, reader.at)) return { fault: "unified diff", index: reader.at };
     const hunk = yield* readHunk(reader, hunks.length === 0);
@@ -214,7 +214,7 @@ function* readUpdate(reader: Reader, path: string, index: number): Steps<PatchFi
   return { does: "update", path, moveTo, hunks, later: [] };
 }
 
-/** Line numbers in the manner of a unified diff are passed over: the lines themselves have to tell the place. */
+/** The line numbers of a unified diff are ignored: the lines themselves determine the place. */
 const numbers = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
@@ -226,7 +226,7 @@ function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
     if (line !== "@@" && !line.startsWith("@@ ")) break;
     if (line !== "@@" && !numbers.test(line)) headers.push(line.slice(3));
   }
-  // Only the first hunk may do without `@@`: further down it would be a line that lost its mark.
+  // Only the first hunk may omit `@@`: later, such a line has lost its mark.
   if (reader.at === start && !first) return { fault: "unknown line", index: start };
 
   const lines: PatchLine[] = [];
@@ -243,8 +243,8 @@ function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
   if (!endOfFile && reader.at < reader.end && !isMarker(stopped) && !/^@@(?: |$)/.test(stopped)) {
     return { fault: "unknown line", index: reader.at };
   }
-  // An empty line behind a hunk parts it from what follows. As context it would say little; before the end of the
-  // file it says where that is.
+  // An empty line after a hunk separates it from what follows; as context it would say little. Before `*** End of File`
+  // it counts.
   if (endOfFile) reader.at += 1;
   else while (lines.length > 0 && reader.lines[from + lines.length - 1] === "") lines.pop();
 
@@ -259,7 +259,7 @@ function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
 const isBlank = (line: string | undefined): boolean => line === "" || line?.trim() === "";
 const isEndOfFile = (line: string | undefined): boolean => line?.trimEnd() === "*** End of File";
 
-/** What ends a hunk or an added file; whether it makes sense there is found out by whoever reads it next. */
+/** Ends a hunk or an added file; the next reader checks whether it is valid there. */
 const isMarker = (line: string | undefined): boolean => /^\*\*\* (?:Add|Delete|Update) File:/.test(line ?? "");
 
 function skipBlank(reader: Reader): void {
@@ -278,7 +278,7 @@ function isUnifiedDiff(lines: readonly string[], index: number): boolean {
   return first.startsWith("diff --git ") || (first.startsWith("--- ") && second.startsWith("+++ "));
 }
 
-/** Two spellings of one path are for whoever resolves them; `./` is common enough to be seen here. */
+/** Only `./` is normalised here; the guard resolves other spellings of the same path. */
 function pathsOf(file: PatchFile): readonly string[] {
   const paths = file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path];
   return paths.map(plainPath);
@@ -286,7 +286,7 @@ function pathsOf(file: PatchFile): readonly string[] {
 
 const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
-/** Two sections for one file that are one after the other what becomes of it. Undefined: they contradict each other. */
+/** Merges two sections for one file. Undefined if they contradict each other. */
 function joinSections(first: PatchFile | undefined, second: PatchFile): PatchFile | undefined {
   if (first?.does === "delete" && second.does === "add") return { ...second, replaces: true };
   if (second.does !== "update") return undefined;

@@ -9,7 +9,7 @@ import { merged } from "../../session/session.ts";
 import {
   bytePlacesIn,
   type ChangedPlace,
-  countIn,
+  countNewlinesIn,
   decode,
   type DoubleByteName,
   doubleByteStep,
@@ -149,7 +149,7 @@ export async function planBytes(
     const options = { hitsMax: hitsInMemoryMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
     const { hits: offsets, total } = findAll(bytes, wanted, { ...options, firstByte: form.bomBytes });
     if (total > hitsInMemoryMax) return { hits: [], total };
-    return { hits: offsets.map((at) => ({ at, line: countIn(bytes, 0, at, "byte") + 1 })), total };
+    return { hits: offsets.map((at) => ({ at, line: countNewlinesIn(bytes, 0, at, "byte") + 1 })), total };
   }
 }
 
@@ -403,7 +403,7 @@ function shownHits(changes: readonly LinesChanged[]): number {
   return shown;
 }
 
-const newlinesIn = (bytes: Uint8Array): number => countIn(bytes, 0, bytes.length, "byte");
+const newlinesIn = (bytes: Uint8Array): number => countNewlinesIn(bytes, 0, bytes.length, "byte");
 
 function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readonly Piece[] {
   const pieces: Piece[] = [];

@@ -17,7 +17,7 @@ import {
   type Wrote,
 } from "../../session/session.ts";
 import {
-  changesOf,
+  changesOfPieces,
   countLines,
   encode,
   fits,
@@ -129,7 +129,7 @@ export function* planText(current: CurrentFile, edits: readonly TextEdit[]): Ste
   });
   needs?.require();
   yield;
-  const changes = yield* changesOf(pieces.pieces, original.length);
+  const changes = yield* changesOfPieces(pieces.pieces, original.length);
   const shown =
     needs === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
   yield;

@@ -5,7 +5,7 @@ import { type FileNode, HandleStack, released } from "../../disk/disk.ts";
 import type { GlobRequest } from "../../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../../contract/problem.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import { type Glob, type GlobState, parseGlob, startState } from "../../text/text.ts";
+import { type Glob, type GlobState, parseGlob, startGlobState } from "../../text/text.ts";
 import { locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -77,7 +77,7 @@ function literally(
 ): GlobStart {
   const parsed = isNameOfFile(rest, outer.target, context) ? parseGlob(`./${escapeGlob(rest)}`) : { fault };
   if ("fault" in parsed) throw faultOf(request, fault);
-  return { ...outer, state: startState(parsed), foldersOnly: false };
+  return { ...outer, state: startGlobState(parsed), foldersOnly: false };
 }
 
 /** Is there a file of this very name? Whether a denied one has it is not told. */
@@ -95,7 +95,7 @@ export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+
 async function peeled(path: string, outer: Folder, glob: Glob, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { foldersOnly } = glob;
   const names: string[] = [];
-  let state = startState(glob);
+  let state = startGlobState(glob);
   // Names with other letters than ASCII are compared in all their forms, by listing.
   for (let name = state.only; name !== undefined && isPlain(name); name = state.only) {
     const next = state.enter(name, "visible");

@@ -8,7 +8,7 @@ import { lineNumber } from "../../contract/target.ts";
 import { endOf, type FolderEntry, kindOfEntry, released, type WalkEntry, type WalkFolder } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../../search/search.ts";
-import { compareNames, FirstOnes, type GlobState, newGlobBudget, parseGlob, startState } from "../../text/text.ts";
+import { compareNames, FirstOnes, type GlobState, newGlobBudget, parseGlob, startGlobState } from "../../text/text.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
@@ -276,6 +276,6 @@ function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
     const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
     if ("fault" in parsed)
       throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
-    return { state: startState(parsed), foldersOnly: parsed.foldersOnly };
+    return { state: startGlobState(parsed), foldersOnly: parsed.foldersOnly };
   });
 }

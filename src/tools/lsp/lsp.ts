@@ -21,7 +21,7 @@ import type {
 import { type CodePlaceFault, Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { relativeTo } from "../../guard/guard.ts";
-import { compareCodePoints, cutChars, placeIn } from "../../text/text.ts";
+import { compareCodePoints, cutChars, findCodePlace } from "../../text/text.ts";
 import { sourceOf } from "../languages.ts";
 import { locatePermitted } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
@@ -222,14 +222,14 @@ export async function askedFile(path: string, context: ToolContext): Promise<Ask
 }
 
 export function placeOf({ source, target }: AskedFile, asked: AskedPlace): FoundPlace {
-  const found = placeIn(source.text, asked);
+  const found = findCodePlace(source.text, asked);
   if (found.found === "yes") return found.place;
   const fault = faultOf(found, asked);
   throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: target, fault });
 }
 
 function faultOf(
-  found: Extract<ReturnType<typeof placeIn>, { readonly found: "no" }>,
+  found: Extract<ReturnType<typeof findCodePlace>, { readonly found: "no" }>,
   { line, column, symbol }: AskedPlace,
 ): CodePlaceFault {
   switch (found.why) {

@@ -9,7 +9,7 @@ import { nothingShown } from "../../session/session.ts";
 import {
   apply,
   applyingHunks,
-  changesOf,
+  changesOfPieces,
   countLines,
   finish,
   hunksOfTexts,
@@ -22,7 +22,7 @@ import {
   regionAt,
   type Source,
   sourceOf,
-  standOnce,
+  matchOnce,
   type Steps,
   wellFormed,
 } from "../../text/text.ts";
@@ -123,13 +123,13 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
       throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, current.target));
     }
     if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
-    if (current.seen.state === "changed") requireCertain(current, applied.matchedBy, standOnce(text, section) ? 1 : 0);
+    if (current.seen.state === "changed") requireCertain(current, applied.matchedBy, matchOnce(text, section) ? 1 : 0);
     yield* pieces.splice(applied.changes);
     if (sections.length > 1) text = apply(text, applied.changes);
     hunksBefore += section.length;
   }
   yield;
-  const changes = yield* changesOf(pieces.pieces, original.length);
+  const changes = yield* changesOfPieces(pieces.pieces, original.length);
   // Lines of context alone say where something is moved from.
   const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
   if (changes.length === 0 && idle !== undefined) {
