@@ -38,7 +38,7 @@ export interface ReadByRipgrep {
 }
 
 /** The folders of version control systems. */
-export const ownFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
+export const versionControlFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
 
 const always = [
   "--color=never",
@@ -155,7 +155,7 @@ function folderArguments(
     // A user's global ignore file is no property of the workspace: the same tree must give the same answer.
     "--no-ignore-global",
     ...leftOut.map((path) => `--ignore-file=${path}`),
-    ...ownFolders.map((name) => `--glob=!**/${name}`),
+    ...versionControlFolders.map((name) => `--glob=!**/${name}`),
     ...types.map((type) => `--type=${type}`),
     // A type selects by name without bringing ignored files back. Two types would add up.
     ...(names === undefined || types.length > 0

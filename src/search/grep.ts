@@ -26,7 +26,7 @@ import {
   readCounts,
   readFiles,
 } from "./grep-output.ts";
-import { type RipgrepRun, runRipgrep, type Taken } from "./ripgrep.ts";
+import { type RipgrepRun, runRipgrep, type ChunkAnswer } from "./ripgrep.ts";
 
 export interface GrepTask extends Collecting {
   readonly query: GrepQuery;
@@ -37,7 +37,7 @@ export interface GrepTask extends Collecting {
   readonly run: Pick<RipgrepRun, "cwd" | "input" | "signal" | "notBeneath"> & { readonly timeMsMax: number };
 }
 
-export type Found =
+export type GrepResult =
   | {
       readonly found: "places";
       /** The first files, in order, with up to `entriesMax` entries. */
@@ -61,14 +61,14 @@ export type Found =
 /** Reports often enough for a person to see it move; a report costs a message to the client. */
 const progressMs = 250;
 
-export async function grep(task: GrepTask): Promise<Found> {
+export async function grep(task: GrepTask): Promise<GrepResult> {
   const found = await grepOnce(task);
   const byMaps = task.query.reach === "lines" && task.searched.in === "folder";
   // A file that shrinks under a memory map kills ripgrep. Without the map ripgrep reads whole files into memory.
   return found.found === "killed" && byMaps ? grepOnce(task, "reads") : found;
 }
 
-async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
+async function grepOnce(task: GrepTask, by?: ReadBy): Promise<GrepResult> {
   const { query, searched, run } = task;
   const collector = new Collector(task, query.mode, searched.in);
   const reader = readerFor(query, searched, collector);
@@ -77,15 +77,15 @@ async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
   const progressTimer = task.onProgress && setInterval(reportProgress, progressMs);
   const end = await runRipgrep(grepArguments(query, searched, by), {
     ...run,
-    onChunk: async (chunk): Promise<Taken> => {
+    onChunk: async (chunk): Promise<ChunkAnswer> => {
       await feedInSlices(reader, chunk);
-      task.again?.letGo();
+      task.again?.release();
       reportProgress();
       return "more";
     },
   }).finally(() => {
     clearInterval(progressTimer);
-    task.again?.letGo();
+    task.again?.release();
   });
   if (end.ended === "missing") return { found: "nothing to run" };
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
@@ -131,7 +131,7 @@ async function feedInSlices(reader: OutputReader, chunk: Buffer): Promise<void> 
 async function faultWithoutFiles(query: GrepQuery, run: GrepTask["run"]): Promise<SearchFault | undefined> {
   const end = await runRipgrep(probeArguments(query), { ...run, input: undefined, onChunk: () => "more" });
   if (end.ended !== "by itself" || end.status === 0) return undefined;
-  const fault = faultOf(end.complaints, query.pattern);
+  const fault = searchFaultIn(end.complaints, query.pattern);
   return fault?.of === "unknown type" ? typeFault(fault.type, run) : fault;
 }
 
@@ -153,7 +153,7 @@ export async function countFiles(
   });
   const end = await runRipgrep(filesArguments(types, searched), {
     ...run,
-    onChunk: async (chunk): Promise<Taken> => {
+    onChunk: async (chunk): Promise<ChunkAnswer> => {
       await feedInSlices(reader, chunk);
       return seen > filesMax ? "enough" : "more";
     },
@@ -229,7 +229,7 @@ function pathIn(message: string): string | undefined {
 }
 
 /** Undefined if the caller cannot correct it. */
-export function faultOf(
+export function searchFaultIn(
   complaint: string,
   pattern: string,
 ): SearchFault | { readonly of: "unknown type"; readonly type: string } | undefined {
@@ -285,7 +285,7 @@ interface Collecting {
   /** Whether this file may be shown. `path` is below the searched folder. */
   readonly isWanted: (path: string) => boolean;
   /** Looks a file up again beneath the roots; a file that is not there is neither shown nor counted. */
-  readonly again: Again | undefined;
+  readonly again: PathRecheck | undefined;
   /** Set if the newest come first: looks a file up like `again` and returns its mtime; undefined if it is not there. */
   readonly mtimeOf: ((path: string) => bigint | undefined) | undefined;
 }
@@ -294,11 +294,11 @@ interface Collecting {
  * A folder that is swapped for a symlink while ripgrep is in it leads ripgrep out of the workspace. So each reported file
  * is looked up again, name by name and without symlinks, before it counts.
  */
-export interface Again {
+export interface PathRecheck {
   /** `folder`: checks only the folder, for file names that are not UTF-8. */
   isThere(path: string, what: "file" | "folder"): boolean;
   /** Closes the folders that are kept open between lookups. */
-  letGo(): void;
+  release(): void;
 }
 
 export class Collector implements OutputTaker {

@@ -6,7 +6,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
 export interface HiddenSearch {
   /** Folder names from the top of the workspace down to the start of the walk. */
@@ -20,7 +20,7 @@ export interface HiddenSearch {
   /** Whether this symlink leads to something that the search would miss. */
   isMissed(path: string): boolean;
   /** Whether this difference makes ripgrep's result wrong. Then the walk ends. */
-  isWrong(what: Unlike): boolean;
+  isWrong(what: IgnoreDifference): boolean;
   /** True once the result of the walk can no longer matter. */
   isOver(): boolean;
   readonly entriesMax: number;
@@ -55,7 +55,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
   // Lets the ripgrep process start first.
   await setImmediate();
   const found: HiddenFound = { denied: 0, asks: 0, links: 0, wrong: false, entries: 0, complete: true };
-  const report = (what: Unlike): void => {
+  const report = (what: IgnoreDifference): void => {
     found.wrong ||= search.isWrong(what);
   };
   const above = [...search.above];

@@ -39,7 +39,7 @@ export function isIgnored(ignored: Ignored, above: readonly string[], name: stri
 }
 
 /** Parses an ignore file in time slices. Undefined if it has no rules. */
-export async function rulesOf(text: string): Promise<IgnoreRules | undefined> {
+export async function parseIgnoreFile(text: string): Promise<IgnoreRules | undefined> {
   const slices = timeSlices();
   for (const reading = readIgnoreRules(text); ; ) {
     const step = reading.next();
@@ -50,7 +50,7 @@ export async function rulesOf(text: string): Promise<IgnoreRules | undefined> {
 
 /** Adds a `.gitignore` whose folder is `depth` levels below the top of the workspace. */
 export async function withGitignore(ignored: Ignored, depth: number, text: string): Promise<Ignored> {
-  const rules = await rulesOf(text);
+  const rules = await parseIgnoreFile(text);
   return rules === undefined ? ignored : { levels: [{ kind: ".gitignore", from: depth, rules }, ...ignored.levels] };
 }
 
@@ -59,8 +59,8 @@ export async function withGitignore(ignored: Ignored, depth: number, text: strin
  * `border`: a repository below ignore files of Git. `exclude`: a repository with its own exclude file. `elsewhere`: a
  * repository whose `.git` is a file that points to Git's folder, which may be outside of the workspace.
  */
-export type Unlike = "link" | "border" | "exclude" | "elsewhere";
-type Report = (what: Unlike) => void;
+export type IgnoreDifference = "link" | "border" | "exclude" | "elsewhere";
+type Report = (what: IgnoreDifference) => void;
 
 /** Adds the ignore files of `folder`. Returns a promise only if there is one to read. */
 export function ignoredIn(
@@ -140,7 +140,7 @@ async function readIgnoreFiles(
     const text =
       name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, report) : undefined;
     if (text === undefined && name !== ".git" && !entry.isDirectory()) report("link");
-    const rules = text === undefined ? undefined : await rulesOf(text);
+    const rules = text === undefined ? undefined : await parseIgnoreFile(text);
     if (rules === undefined) continue;
     if (name === ".git") report("exclude");
     own.push({ kind: isIgnoreFile(name) ? name : "exclude", from: depth, rules });

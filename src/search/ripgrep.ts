@@ -32,7 +32,7 @@ export interface RipgrepRun {
   readonly cwd: string;
   readonly signal: AbortSignal;
   /** Receives the output. `enough` ends the run; a pending promise pauses ripgrep. */
-  readonly onChunk: (chunk: Buffer) => Taken | Promise<Taken>;
+  readonly onChunk: (chunk: Buffer) => ChunkAnswer | Promise<ChunkAnswer>;
   readonly timeMsMax?: number;
   /** Standard input, empty by default: an open file by its descriptor, read from its current position, or bytes. */
   readonly input?: number | Uint8Array | undefined;
@@ -42,7 +42,7 @@ export interface RipgrepRun {
   readonly where?: Where;
 }
 
-export type Taken = "more" | "enough";
+export type ChunkAnswer = "more" | "enough";
 
 export type RipgrepEnd =
   /** Status 0: matches. 1: no match. 2: an error, perhaps besides matches; `complaints` has the message. */

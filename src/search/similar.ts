@@ -42,7 +42,7 @@ function withoutQuotes({ asked, absolute }: Place): string | undefined {
 }
 
 /** At most `limits.suggestionsMax` paths, best first. Each of them was looked up, so paths that rules hide are not suggested. */
-export async function similar(place: Place, wants: Wanted, around: Surroundings): Promise<readonly Suggestion[]> {
+export async function similarPaths(place: Place, wants: Wanted, around: Surroundings): Promise<readonly Suggestion[]> {
   const suggester = newSuggester(place, around);
   const unquoted = withoutQuotes(place);
   if (unquoted !== undefined) await suggester.offer(unquoted);
