@@ -392,7 +392,7 @@ const serverCancelled = -32_802;
 const contentModified = -32_801;
 /** Retries after such an error: a busy server cancels while it loads the project. */
 const retriesMax = 10;
-/** Pause between them: long enough for a server to take in a change, short within `languageWaitMsMax`. */
+/** Pause between them: long enough for a server to take in a change, short compared with `languageWaitMsMax`. */
 const retryMs = 40;
 
 function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsFeedOptions): DiagnosticsFeed {
