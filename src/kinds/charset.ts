@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { limits } from "../contract/limits.ts";
 import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
 import { decode, highLines, isUtf8 } from "../text/text.ts";
-import { hasFailed, inWorker, packageFiles } from "./worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "./worker/host.ts";
 
 /** Enough lines for any language. Detection takes 10 to 500 ms, in a worker. */
 export const sampleBytesMax = 16_384;
@@ -88,7 +88,7 @@ async function detect(bytes: Uint8Array): Promise<readonly string[]> {
   const files = packageFiles({ library: "jschardet" });
   if (files === undefined) return [];
   const task = { bytes, names: Object.keys(acceptedEncodings), ...files };
-  const found = await inWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
+  const found = await runInWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
   return hasFailed(found) ? [] : found;
 }
 

@@ -22,11 +22,11 @@ export interface Recognition {
 }
 
 /** What is known of a file before a byte of it is read. */
-export interface Known {
+export interface KnownFile {
   /** From an earlier read of the same state. */
   readonly known: Recognition | undefined;
   readonly keep: (recognition: Recognition) => void;
-  /** The encoding that Filehand wrote the file in. A byte order mark outweighs it. */
+  /** The encoding that the session wrote the file in. A byte order mark outweighs it. */
   readonly encoding?: EncodingName | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function recognise(
   profile: Pick<Profile, "kinds" | "nulSampleBytes">,
   restricted: Restricted,
   scratch: Buffer,
-  kept: Known,
+  kept: KnownFile,
 ): Promise<Recognised> {
   const head = async (): Promise<Uint8Array> => {
     // Some file systems report a size of 0 for files with content (`/proc`): then the bytes read are the content.
@@ -113,8 +113,10 @@ const firstObject = /(?<!\d)\d{1,10} \d{1,5} obj\b/;
 
 const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];
 
+type ImageMime = `image/${"png" | "jpeg" | "gif" | "webp" | "tiff" | "bmp" | "avif" | "heic"}`;
+
 /** The MIME type of an image, by its magic bytes; undefined for anything else, SVG included (it is text). */
-export function imageType(head: Uint8Array): string | undefined {
+export function imageType(head: Uint8Array): ImageMime | undefined {
   if (startsWith(head, "\x89PNG\r\n\x1a\n")) return "image/png";
   if (startsWith(head, "\xff\xd8\xff")) return "image/jpeg";
   if (startsWith(head, "GIF87a") || startsWith(head, "GIF89a")) return "image/gif";

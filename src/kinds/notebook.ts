@@ -18,7 +18,7 @@ import {
   type NotebookFault,
   parseNotebook,
 } from "../text/text.ts";
-import { hasFailed, inWorker, type TaskFailed } from "./worker/host.ts";
+import { hasFailed, runInWorker, type TaskFailed } from "./worker/host.ts";
 import { lazily } from "../disk/disk.ts";
 
 const images = lazily(() => import("./image/image.ts"));
@@ -103,7 +103,7 @@ export async function editedCell(
   signal: AbortSignal,
 ): Promise<CellEdited> {
   if (text.length <= parsedHereMax) return editCell(text, edit);
-  const edited = await inWorker("notebookEdit", { text, edit }, { signal, msMax: limits.notebookMsMax });
+  const edited = await runInWorker("notebookEdit", { text, edit }, { signal, msMax: limits.notebookMsMax });
   if (hasFailed(edited)) throw failedProblem(edited, target);
   return edited;
 }
@@ -115,7 +115,7 @@ async function parsedCells(bytes: Buffer, target: Target, signal: AbortSignal): 
   const { notebookOutputCharsMax: outputCharsMax, notebookOutputsMax: outputsMax, notebookCellsMax: cellsMax } = limits;
   const within = { outputCharsMax, outputsMax, cellsMax };
   if (bytes.length <= parsedHereMax) return parseNotebook(bytes.toString("utf8"), within);
-  const parsed = await inWorker("notebook", { bytes, limits: within }, { signal, msMax: limits.notebookMsMax });
+  const parsed = await runInWorker("notebook", { bytes, limits: within }, { signal, msMax: limits.notebookMsMax });
   if (hasFailed(parsed)) throw failedProblem(parsed, target);
   return parsed;
 }

@@ -17,7 +17,7 @@ import type { Target } from "../contract/target.ts";
 import { lazily, type OpenFile, wholeFile } from "../disk/disk.ts";
 import { estimateTokens, fittingStart } from "../text/text.ts";
 import { readText } from "./text.ts";
-import { hasFailed, inWorker } from "./worker/host.ts";
+import { hasFailed, runInWorker } from "./worker/host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 
 const notebooks = lazily(() => import("./notebook.ts"));
@@ -174,6 +174,7 @@ async function readOfficeFile(
   scanning: Scanning,
 ): Promise<TextOutcome> {
   const format = /\.(docx|xlsx|pptx)$/i.exec(target.real)?.[1]?.toLowerCase() as "docx" | "xlsx" | "pptx"; // that made it office
+  // Far above real documents: a file that needs more is a zip bomb.
   const officeLimits = {
     entryBytesMax: 67_108_864,
     totalBytesMax: 134_217_728,
@@ -183,7 +184,11 @@ async function readOfficeFile(
     depthMax: 200,
   };
   const { officeMsMax: msMax, workerHeapMegabytesMax } = limits;
-  const result = await inWorker("office", { bytes, format, limits: officeLimits }, { signal: scanning.signal, msMax });
+  const result = await runInWorker(
+    "office",
+    { bytes, format, limits: officeLimits },
+    { signal: scanning.signal, msMax },
+  );
   if (hasFailed(result)) {
     if (result.failed === "crash") {
       throw new Problem({ code: "DAMAGED", place: target, kind: "office", detail: "its reader failed" });

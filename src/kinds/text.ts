@@ -90,8 +90,9 @@ async function partOf(line: LineNumber, start: number, column: number, reading: 
   throw new Problem({ code: "INVALID_PARAM", reason: "column", place: target, line, column, charsTotal });
 }
 
-const partCharsMax = (reading: PageReading): number =>
-  Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
+function partCharsMax(reading: PageReading): number {
+  return Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
+}
 
 /**
  * A page within the token budget. The estimate alone decides if a page is clearly below the budget or clearly above; in

@@ -18,7 +18,7 @@ export interface ImageHead {
   readonly decodedBytes: number;
 }
 
-export function headOf(
+export function imageHead(
   mime: string,
   width: number,
   height: number,

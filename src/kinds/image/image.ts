@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
 import { limits } from "../../contract/limits.ts";
 import { imageType } from "../kind.ts";
-import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
 import { type Examined, examineHead, pixelsWithin } from "./examine.ts";
 import type { ImageHead, Size } from "./head.ts";
 import { pngInflates } from "./size.ts";
@@ -123,7 +123,7 @@ async function examine(
   const here = bytes.length <= examinedHereBytesMax && mime !== "image/bmp" && mime !== "image/heic";
   if (here) return examineHead(bytes);
   const msMax = decodeSecondsMax * 1_000;
-  const examined = await inWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
+  const examined = await runInWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
   if (!hasFailed(examined)) return examined;
   switch (examined.failed) {
     case "time":
@@ -185,15 +185,10 @@ function openSource(
     const { data, ...raw } = pixels;
     return open(data, { raw });
   }
-  switch (head?.mime) {
-    case "image/heic":
-      return { kind: "no codec", mime: head.mime, install: "heic-decode" };
-    case "image/jpeg":
-      // libvips reports garbage in a JPEG as a warning; in a PNG or TIFF a warning is only an odd tag.
-      return open(bytes, { failOn: "warning" });
-    default:
-      return open(bytes, { failOn: "error" });
-  }
+  const mime = head?.mime;
+  if (mime === "image/heic") return { kind: "no codec", mime, install: "heic-decode" };
+  // libvips reports garbage in a JPEG as a warning; in a PNG or TIFF a warning is only an odd tag.
+  return open(bytes, { failOn: mime === "image/jpeg" ? "warning" : "error" });
 }
 
 interface Pixels extends Size {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { imageType } from "../kind.ts";
 import { bmpHeader } from "./bmp.ts";
-import { headOf, type ImageHead } from "./head.ts";
+import { imageHead, type ImageHead } from "./head.ts";
 
 /** Undefined if the header is missing, cut off or absurd (a side of 0). */
 export function probeImage(bytes: Uint8Array): ImageHead | undefined {
@@ -36,12 +36,12 @@ function probe(file: Buffer): ImageHead | undefined {
       return probeTiff(file);
     case "image/bmp": {
       const header = bmpHeader(file);
-      return header && headOf("image/bmp", header.width, header.height, 4);
+      return header && imageHead("image/bmp", header.width, header.height, 4);
     }
     case "image/avif":
     case "image/heic":
       return probeHeif(file);
-    default:
+    case undefined:
       return undefined;
   }
 }
@@ -136,7 +136,7 @@ function probePng(file: Buffer): ImageHead | undefined {
   }
   const pixelBytes = Math.max(3, colours.samples * (file.readUInt8(24) / 8));
   const decodedBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
-  return headOf("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
+  return imageHead("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
 }
 
 const inflate = promisify(zlib.inflate);
@@ -233,7 +233,7 @@ function probeJpeg(file: Buffer): ImageHead | undefined {
     // An image in several scans, progressive or one per colour, is complete only after the last.
     const manyScans = frame.marker > 0xc1 || data.readUInt8(0) < components;
     const decodedBytes = manyScans ? 2 * jpegSamples(header) : orientation === 1 ? 0 : components;
-    return headOf("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), decodedBytes, { orientation });
+    return imageHead("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), decodedBytes, { orientation });
   }
   return undefined;
 }
@@ -292,7 +292,7 @@ function probeGif(file: Buffer): ImageHead {
     // Decoders enlarge the canvas for a frame that does not fit.
     [width, height] = [Math.max(width, block.right), Math.max(height, block.bottom)];
   }
-  return headOf("image/gif", width, height, 6, { frames: Math.max(1, frames) });
+  return imageHead("image/gif", width, height, 6, { frames: Math.max(1, frames) });
 }
 
 // WebP: chunks of a RIFF file.
@@ -323,7 +323,7 @@ function probeWebp(file: Buffer): ImageHead | undefined {
     }
     size ??= webpSize(type, data);
   }
-  return size && headOf("image/webp", size[0], size[1], 4, { orientation, frames: Math.max(1, frames) });
+  return size && imageHead("image/webp", size[0], size[1], 4, { orientation, frames: Math.max(1, frames) });
 }
 
 function webpSize(type: string, data: Buffer): readonly [number, number] | undefined {
@@ -375,7 +375,7 @@ function probeHeif(file: Buffer): ImageHead | undefined {
   for (const data of contentsOf(contentsOf(contentsOf([file], "meta", 4), "iprp"), "ipco")) {
     for (const { type, data: size } of boxes(data)) {
       if (type !== "ispe") continue;
-      const found = headOf(mime, size.readUInt32BE(4), size.readUInt32BE(8), decodedBytes);
+      const found = imageHead(mime, size.readUInt32BE(4), size.readUInt32BE(8), decodedBytes);
       if (largest === undefined || found.width * found.height > largest.width * largest.height) largest = found;
     }
   }
@@ -446,7 +446,7 @@ function probeTiff(file: Buffer): ImageHead {
   // Strips are decoded one by one; a tiled image has no such tag and counts as a whole.
   const share = orientation === 1 ? Math.min(1, (tags.get(tagStripRows) ?? height) / height) : 1;
   const decodedBytes = share * Math.max(3, (samples * bits) / 8);
-  return headOf("image/tiff", width, height, decodedBytes, { orientation, frames });
+  return imageHead("image/tiff", width, height, decodedBytes, { orientation, frames });
 }
 
 /** 1 also if EXIF is broken: that is no reason to refuse the image. */

@@ -4,13 +4,13 @@ import { limits } from "../../contract/limits.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import { type Scanning, startReading, type TextFile } from "../text-file.ts";
 import { lastNewline } from "../text.ts";
-import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
 import { grammars, type OutlineLanguage } from "./languages.ts";
-import type { Found } from "./worker.ts";
+import type { OutlineItems } from "./worker.ts";
 
-export type Outlined =
+export type OutlineResult =
   /** `total` also counts the items after the last one that was sent. */
-  | ({ readonly is: "outline" } & Found)
+  | ({ readonly is: "outline" } & OutlineItems)
   | { readonly is: "failed"; readonly why: "time" | "memory" | "crash" }
   | { readonly is: "not installed"; readonly install: string };
 
@@ -22,7 +22,7 @@ export async function outlineOf(
   language: OutlineLanguage,
   signal: AbortSignal,
   msMax: number = limits.outlineMsMax,
-): Promise<Outlined> {
+): Promise<OutlineResult> {
   signal.throwIfAborted();
   const grammar = grammars[language];
   const files = packageFiles({
@@ -32,7 +32,7 @@ export async function outlineOf(
   });
   if (files === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
   const { outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
-  const found = await inWorker(
+  const found = await runInWorker(
     "outline",
     { ...files, grammar, text, itemsMax, nameCharsMax },
     { signal, msMax, megabytesMax: limits.outlineMegabytesMax },

@@ -18,7 +18,7 @@ export interface OutlineTask {
 /** A declaration: name, kind, first and last line (from 1), depth (from 0). */
 export type FoundItem = readonly [name: string, kind: string, from: number, to: number, depth: number];
 
-export interface Found {
+export interface OutlineItems {
   readonly items: readonly FoundItem[];
   readonly total: number;
   readonly faultLine: number | undefined;
@@ -35,7 +35,7 @@ declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory;
 };
 
-export async function outlineText(task: OutlineTask, context: WorkerContext): Promise<Found> {
+export async function outlineText(task: OutlineTask, context: WorkerContext): Promise<OutlineItems> {
   const { Parser: Parsing, Language: Languages } = context.load(task.library) as {
     readonly Parser: typeof Parser;
     readonly Language: typeof Language;
@@ -75,7 +75,7 @@ const kindsWithMethods = new Set([
 ]);
 
 /** Walks with a cursor and explicit stacks, not by recursion: a hostile file can be nested to any depth. */
-function collect(tree: Tree, task: OutlineTask): Pick<Found, "items" | "total"> {
+function collect(tree: Tree, task: OutlineTask): Pick<OutlineItems, "items" | "total"> {
   const rules = new Map<string, SymbolRule>(Object.entries(task.grammar.rules));
   const wrappers = new Set(task.grammar.wrappers);
   const items: FoundItem[] = [];

@@ -4,7 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { hasFailed, inWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
 import type { PagesFault, PdfAnswer, PdfPart, PngImage } from "./worker.ts";
 
 export interface PdfWants {
@@ -76,7 +76,7 @@ export async function readPdf(
   let missing: readonly number[] = [];
   do {
     const parts: PdfPart[] = [];
-    const answer = await inWorker(
+    const answer = await runInWorker(
       "pdf",
       { bytes, ...codec, pages: opened === undefined ? wants.pages : missing, wholePagesMax, pagesMax, imageLongEdge },
       { signal, msMax: Math.max(0, deadline - performance.now()), megabytesMax },

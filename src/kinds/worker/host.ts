@@ -28,18 +28,18 @@ export interface TaskFailed {
   readonly detail: string;
 }
 
-export type Done<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
+export type TaskResult<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
 
 /**
  * Throws only the signal's reason. `bytes` of the input are copied and the copy is transferred to the worker; the caller
  * keeps its own.
  */
-export async function inWorker<K extends Kind>(
+export async function runInWorker<K extends Kind>(
   kind: K,
   input: Parameters<Programs[K]>[0],
   { signal, msMax, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
   onPart: (part: unknown) => void = () => undefined,
-): Promise<Done<K> | TaskFailed> {
+): Promise<TaskResult<K> | TaskFailed> {
   const leave = await waitForTurn(kind, signal);
   let left: Promise<unknown> = Promise.resolve();
   try {
@@ -47,7 +47,7 @@ export async function inWorker<K extends Kind>(
     try {
       signal.throwIfAborted();
       const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576 };
-      return (await runTask(slot, task, { signal, msMax }, onPart)) as Done<K> | TaskFailed;
+      return (await runTask(slot, task, { signal, msMax }, onPart)) as TaskResult<K> | TaskFailed;
     } finally {
       left = releaseWorker(slot, kind);
     }
