@@ -1,32 +1,32 @@
 /**
- * Which encoding 8-bit text has that is not valid UTF-8. A detector of languages proposes, and a look at the decoded
- * text decides: the detector always has an answer, also for bytes that are no text at all.
+ * Guesses the encoding of 8-bit text that is not valid UTF-8. A detector proposes encodings, and a check of the decoded
+ * text decides: the detector always has an answer, even for bytes that are no text at all.
  */
 
 import { Buffer } from "node:buffer";
 import { limits } from "../contract/limits.ts";
 import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
 import { decode, highLines, isUtf8 } from "../text/text.ts";
-import { hasFailed, inWorker, packageFiles } from "./worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "./worker/host.ts";
 
-/** Lines enough for any language. Looking at them takes 10 to 500 ms, in a worker. */
+/** Enough lines for any language. Detection takes 10 to 500 ms, in a worker. */
 export const sampleBytesMax = 16_384;
 
-/** Up to so many characters above ASCII, the commonest Western ones are taken to be just these. */
+/** With so few characters above ASCII, the commonest Western ones are taken at face value. */
 const fewLettersMax = 3;
 const commonestWestern = /[éèàçüöäßñïêâôîûœÉÜÖÄ’“”…–—«»°£€©]/;
 
 /**
- * Each sample MUST begin at the start of a line; it may end anywhere. "utf-8" is also the answer where no encoding
- * fits: the text is then shown with U+FFFD and flagged.
+ * Each sample MUST begin at the start of a line; it may end anywhere. "utf-8" is also the answer if no encoding fits: the
+ * text is then shown with U+FFFD and flagged.
  */
 export async function decideEncoding(samples: readonly Uint8Array[]): Promise<{ encoding: EncodingName }> {
   const sample = joinHighLines(samples);
   if (isUtf8(sample, "complete") || isDamagedUtf8(sample)) return { encoding: "utf-8" };
 
-  // Western words with an accent or two can be read as a Mac's or as another script, but hardly ever the reverse.
+  // Western words with an accent or two also read as Mac Roman or another script, but hardly ever the reverse.
   const readsAsWestern = oddShare(sample, "windows-1252") === 0;
-  // So few letters are no evidence for a detector: "naïve" is as good as Czech to it.
+  // So few letters are no evidence for a detector: it may take "naïve" for Czech.
   const asWestern = decode(sample, "windows-1252").text;
   const highs = countOf(asWestern, high);
   if (readsAsWestern && highs <= fewLettersMax && countOf(asWestern, commonestWestern) === highs) {
@@ -38,7 +38,7 @@ export async function decideEncoding(samples: readonly Uint8Array[]): Promise<{ 
   const found = proposed.find(({ odd }) => odd === 0) ?? proposed.find(({ odd }) => odd <= oddShareMax);
   if (found === undefined) return { encoding: "utf-8" };
 
-  // Many encodings share "é" and "ü": where nothing tells them apart, the commonest is meant.
+  // Many encodings share "é" and "ü": if the text is the same in both, the commoner encoding is used.
   const same = decode(sample, found.encoding).text === decode(sample, "windows-1252").text;
   return { encoding: same ? "windows-1252" : found.encoding };
 }
@@ -53,16 +53,16 @@ function joinHighLines(samples: readonly Uint8Array[]): Uint8Array {
   );
 }
 
-/** One character cut at the end of a sample would make the detector drop the right encoding. Small files are not cut. */
+/** A character cut at the end of a sample would make the detector reject the right encoding. Small files are not cut. */
 function dropCutCharacter(bytes: Uint8Array): Uint8Array {
   if (bytes.length < 4_096) return bytes;
-  // In no encoding a byte below 0x30 is part of a longer character, so what ends with one is whole.
+  // No encoding has a byte below 0x30 inside a longer character, so bytes that end with one are complete.
   const tail = bytes.subarray(-1_024);
   const end = tail.findLastIndex((byte) => byte < 0x30) + 1;
   return end > 0 ? bytes.subarray(0, bytes.length - tail.length + end) : bytes;
 }
 
-/** Legacy text is UTF-8 by chance now and then, but never more often than not. */
+/** Legacy text has valid UTF-8 sequences by chance, but fewer than invalid ones. */
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString("utf8");
   let sequences = 0;
@@ -74,29 +74,29 @@ function isDamagedUtf8(bytes: Uint8Array): boolean {
   return sequences > invalid;
 }
 
-/** Encodings to try, likeliest first. */
+/** Encodings to try, most likely first. */
 async function propose(sample: Uint8Array): Promise<readonly LegacyEncodingName[]> {
   const found = await detect(sample);
-  const names = found.map((encoding) => believed[encoding]);
+  const names = found.map((encoding) => acceptedEncodings[encoding]);
   return [...new Set([...names, "windows-1252" as const])].filter((name) => name !== undefined);
 }
 
-/** It is not called off: it is over soon. */
+/** Detection is short, so it is not cancelled. */
 const never = new AbortController().signal;
 
 async function detect(bytes: Uint8Array): Promise<readonly string[]> {
   const files = packageFiles({ library: "jschardet" });
   if (files === undefined) return [];
-  const task = { bytes, names: Object.keys(believed), ...files };
-  const found = await inWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
+  const task = { bytes, names: Object.keys(acceptedEncodings), ...files };
+  const found = await runInWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
   return hasFailed(found) ? [] : found;
 }
 
 /**
- * The detector's names (lower case) for what we believe. It also knows MacIceland, hp-roman8, EBCDIC, Johab and others
- * that a file in a workspace practically never has, but that short texts are easily taken for.
+ * The encodings that we accept, by the detector's names (lower case). The detector also knows MacIceland, hp-roman8, EBCDIC,
+ * Johab and others: files in a workspace practically never have them, but short texts are easily taken for them.
  */
-const believed: Readonly<Record<string, LegacyEncodingName>> = {
+const acceptedEncodings: Readonly<Record<string, LegacyEncodingName>> = {
   gb18030: "gb18030",
   big5: "big5",
   shift_jis: "shift_jis",
@@ -129,24 +129,24 @@ const believed: Readonly<Record<string, LegacyEncodingName>> = {
   "iso8859-15": "iso-8859-15",
 };
 
-/** What text in an encoding is made of. */
+/** The characters that text in an encoding consists of. */
 type Script =
-  /** `latin` letters stand among ASCII ones, those of `other` scripts never do. */
+  /** `latin` letters occur among ASCII letters, those of `other` scripts never do. */
   { readonly of: "latin" | "other"; readonly letters: RegExp; readonly lettersMin: number } | DoubleBytes;
 
 interface DoubleBytes {
   readonly of: "double bytes";
-  /** First bytes of the characters in common use, and the least second byte of these. */
+  /** First bytes of the characters in common use, and their smallest second byte. */
   readonly leads: readonly ByteRange[];
   readonly trailMin: number;
-  /** Bytes above ASCII that are a character by themselves. */
+  /** Bytes above ASCII that are a character of their own. */
   readonly singles?: ByteRange;
 }
 
 type ByteRange = readonly [first: number, last: number];
 
 const latin = (letters: RegExp): Script => ({ of: "latin", letters, lettersMin: 0 });
-/** Two Cyrillic letters can be any two bytes. */
+/** A minimum of letters: any two bytes can be two Cyrillic letters. */
 const other = (letters: RegExp): Script => ({ of: "other", letters, lettersMin: 4 });
 
 const westernLetters = /[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþŒœŠšŽžªº]/;
@@ -181,7 +181,7 @@ const scripts: { readonly [Name in LegacyEncodingName]?: Script } = {
   "koi8-r": cyrillic,
   "koi8-u": cyrillic,
   ibm866: cyrillic,
-  // One stray byte is more likely damage than a Mac of the nineties.
+  // One stray byte is more likely damage than Mac Roman.
   macintosh: { of: "latin", letters: westernLetters, lettersMin: 2 },
   gb18030: {
     of: "double bytes",
@@ -219,19 +219,19 @@ const scripts: { readonly [Name in LegacyEncodingName]?: Script } = {
   },
 };
 
-/** Signs that stand in text of any language. */
+/** Signs that occur in text of any language. */
 const signs = /[«»“”„‘’‚‹›–—…•·°§©®™€£№±×²³½¼¾µ¡¿†‡\u00a0\u00ad\u200e\u200f]/;
 
-/** Signs that do not stand between two letters; there they are letters of another encoding ("by³y" is Polish "były"). */
+/** Signs that do not occur between two letters; there they are letters of another encoding ("by³y" is Polish "były"). */
 const signInWord = /(?<=\p{L})[«»°§©®™€£№±×²³½¼¾µ¡¿†‡](?=\p{L})/gu;
 
-/** Of the characters above ASCII, so many may be odd ones. */
+/** The share of odd characters, among those above ASCII, that is accepted. */
 const oddShareMax = 0.2;
 
 const isWindowsLatin = (encoding: LegacyEncodingName): boolean =>
   scripts[encoding]?.of === "latin" && encoding !== "macintosh";
 
-/** The share of characters, among those above ASCII, that text in this encoding would not have there; 1 if it cannot be. */
+/** The share of characters, among those above ASCII, that are unlikely in this encoding; 1 if it is impossible. */
 function oddShare(sample: Uint8Array, encoding: LegacyEncodingName): number {
   const script = scripts[encoding];
   const { text, lossy } = decode(sample, encoding);
@@ -241,14 +241,14 @@ function oddShare(sample: Uint8Array, encoding: LegacyEncodingName): number {
   const letters = countOf(text, script.letters);
   if (letters < script.lettersMin) return 1;
   if (script.of === "latin") return oddOf(text, (word) => oddInLatinWord(word, script.letters));
-  // Next to nothing but letters is above ASCII in such text; half of any bytes are letters in these encodings.
+  // In such text nearly all characters above ASCII are letters; of random bytes half are letters in these encodings.
   if (letters < countOf(text, high) * 0.8) return 1;
   return oddOf(text, (word) => oddInOtherWord(word, script.letters));
 }
 
 const high = /[^\0-\x7f]/;
 
-/** Letters are judged by the word they stand in. */
+/** Letters are judged by the word they are in. */
 function oddOf(text: string, oddInWord: (word: string) => number): number {
   let odd = text.match(signInWord)?.length ?? 0;
   for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) if (high.test(word)) odd += oddInWord(word);
@@ -258,7 +258,7 @@ function oddOf(text: string, oddInWord: (word: string) => number): number {
 
 function oddInLatinWord(word: string, letters: RegExp): number {
   const highs = countOf(word, high);
-  // Accented letters stand among plain ones, but for words like "à" and letters listed as such ("äöüÄÖÜß").
+  // Accented letters occur among plain ones, except for words like "à" and listed letters ("äöüÄÖÜß").
   if (highs === word.length) return /^(?:[àáâéèêíóöúüåæøőýªº]|[äöüßåæø]+)$/i.test(word) ? 0 : highs;
   return Math.min(highs, highs - countOf(word, letters) + caseFaults(word));
 }
@@ -268,14 +268,14 @@ function oddInOtherWord(word: string, letters: RegExp): number {
   return highs < word.length ? highs : Math.min(highs, highs - countOf(word, letters) + caseFaults(word));
 }
 
-/** Capitals behind small letters: KOI8-R read as windows-1251 swaps the case, Mac text read as windows-1252 has "cafŽ". */
+/** Capitals after small letters: KOI8-R read as windows-1251 swaps the case, Mac text read as windows-1252 has "cafŽ". */
 function caseFaults(word: string): number {
   const pairs = word.matchAll(/\p{Ll}(?=(\p{Lu}))/gu);
   return [...pairs].filter(([small, capital]) => high.test(`${small}${capital}`)).length;
 }
 
 /**
- * Rare characters are what random bytes and wrong encodings give. How rare says nothing more: GB18030 has a common
+ * Random bytes and wrong encodings give rare characters. How rare they are says nothing more: GB18030 has a common
  * character for nearly everything that is common in EUC-KR.
  */
 function isCommonlyUsed(bytes: Uint8Array, { leads, trailMin, singles }: DoubleBytes): boolean {

@@ -1,4 +1,4 @@
-/** Folders: entries in order, a page of them, links with what they lead to as far as that lies beneath the roots. */
+/** Lists a folder: sorted entries, one page of them, symlinks with their targets if these are beneath the roots. */
 
 import * as nodePath from "node:path";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
@@ -12,8 +12,8 @@ export type DirectoryPage =
   | { readonly pastEnd: true; readonly entriesTotal: number };
 
 /**
- * `hidden` is the guard's test: an entry that a rule denies is not listed. Whether a link leads to a folder is looked
- * up for the entries of the page only, beneath the roots, so nothing about an outside target leaks.
+ * `hidden` is the guard's test: an entry that a rule denies is not listed. Symlinks are resolved only for the entries of
+ * the page and only beneath the roots, so nothing about an outside target leaks.
  */
 export async function readDirectory(
   disk: Disk,
@@ -24,7 +24,7 @@ export async function readDirectory(
   signal: AbortSignal,
 ): Promise<DirectoryPage> {
   const { from, entriesMax } = range;
-  // Of a huge folder no more is held than up to the end of the page.
+  // Memory for a huge folder is bounded by the end of the page.
   const first = new FirstOnes<FolderEntry>(
     from - 1 + entriesMax,
     (a, b) => compareNames(a.name, b.name),

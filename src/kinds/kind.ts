@@ -1,4 +1,4 @@
-/** What an open file is, in the order of the specification: media, restricted name, binary content, text. */
+/** Recognises what an open file is, in the order of the specification: media, restricted name, binary content, text. */
 
 import { Buffer } from "node:buffer";
 import * as nodePath from "node:path";
@@ -12,35 +12,35 @@ import { type ByteForm, looksBinary, sniff, wideForm } from "../text/text.ts";
 import type { Restricted } from "./restricted.ts";
 import type { TextFile } from "./text-file.ts";
 
-/** What the file is to be read as. */
+/** How the file is to be read. */
 export type Recognised = ({ readonly as: "text" } & TextFile) | { readonly as: MediaKind };
 
-/** What the first bytes of a large file said, kept for its next page. */
+/** What the first bytes of a large file said, cached for its next page. */
 export interface Recognition {
   readonly form: ByteForm | undefined;
   readonly guess: NonNullable<TextFile["guess"]>;
 }
 
-/** What is known of a file before a byte of it is looked at. */
-export interface Known {
-  /** From the last look at the same state. */
+/** What is known of a file before a byte of it is read. */
+export interface KnownFile {
+  /** From an earlier read of the same state. */
   readonly known: Recognition | undefined;
   readonly keep: (recognition: Recognition) => void;
-  /** The encoding that it was written in. A byte order mark says more. */
+  /** The encoding that the session wrote the file in. A byte order mark outweighs it. */
   readonly encoding?: EncodingName | undefined;
 }
 
-/** Looks at the first bytes. Throws the Problem that the profile makes of a kind it does not read. */
+/** Reads the first bytes. Throws the Problem for a kind that the profile does not read. */
 export async function recognise(
   file: OpenFile,
   target: Target,
   profile: Pick<Profile, "kinds" | "nulSampleBytes">,
   restricted: Restricted,
   scratch: Buffer,
-  kept: Known,
+  kept: KnownFile,
 ): Promise<Recognised> {
   const head = async (): Promise<Uint8Array> => {
-    // A size of 0 can be a lie of the file system: ask for bytes anyway, and then those are all.
+    // Some file systems report a size of 0 for files with content (`/proc`): then the bytes read are the content.
     const wanted = file.sizeBytes === 0 ? limits.headBytesMax : Math.min(file.sizeBytes, limits.headBytesMax);
     return scratch.subarray(0, await file.read(scratch.subarray(0, wanted), 0));
   };
@@ -57,9 +57,9 @@ export async function recognise(
   const why = restricted.why(name);
   if (why !== undefined) throw new Problem({ code: "BINARY_FILE", place: target, ...why });
   const sniffed = sniff(first);
-  const told = sniffed !== undefined && sniffed.bomBytes > 0 ? undefined : kept.encoding;
-  const form = told === undefined ? sniffed : wideForm(told);
-  // A UTF-8 BOM says nothing about NULs; only in UTF-16 and UTF-32 are they part of text.
+  const writtenIn = sniffed !== undefined && sniffed.bomBytes > 0 ? undefined : kept.encoding;
+  const form = writtenIn === undefined ? sniffed : wideForm(writtenIn);
+  // A UTF-8 BOM says nothing about NULs; they are part of text only in UTF-16 and UTF-32.
   if ((form?.unitBytes ?? 1) === 1 && looksBinary(first, profile.nulSampleBytes)) {
     throw new Problem({ code: "BINARY_FILE", place: target, reason: "content" });
   }
@@ -67,21 +67,21 @@ export async function recognise(
   const guessed = (guess: Recognition["guess"]): void => {
     if (whole === undefined) kept.keep({ form, guess });
   };
-  const guess = told === undefined || form !== undefined ? undefined : { encoding: told, decided: true };
+  const guess = writtenIn === undefined || form !== undefined ? undefined : { encoding: writtenIn, decided: true };
   return { as: "text", file, target, form, whole, head: async () => first, guess, guessed };
 }
 
-// Which medium a file is, by its first bytes. The extension decides only where the bytes cannot (office, notebooks).
+// Recognises media by their first bytes. The extension decides only where the bytes cannot (office, notebooks).
 
 export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
   const extension = nodePath.extname(name).toLowerCase();
   const image = imageType(head);
-  // These two marks are letters, with which a text can begin as well; the others no text has.
+  // The magic bytes of these two are letters, so a text can begin with them; no text begins with the others.
   const isLettered = image === "image/gif" || startsWith(head, "%PDF-");
-  if (isLettered && isTextBehindMark(extension, head)) return undefined;
+  if (isLettered && isTextAfterMagic(extension, head)) return undefined;
   if (image !== undefined) return "image";
   if (startsWith(head, "%PDF-")) return "pdf";
-  // A picture without a single byte is a broken picture, not an empty text.
+  // An empty file with an image's extension is a broken image, not an empty text.
   if (head.length === 0 && imageExtensions.includes(extension)) return "image";
   switch (extension) {
     case ".ipynb":
@@ -89,7 +89,7 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
     case ".docx":
     case ".xlsx":
     case ".pptx":
-      // A zip file; behind a password it is Microsoft's older container instead.
+      // A zip file; with a password it is Microsoft's older container instead.
       return startsWith(head, "PK\x03\x04") || startsWith(head, "\xd0\xcf\x11\xe0") ? "office" : undefined;
     default:
       return undefined;
@@ -97,10 +97,10 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
 }
 
 /**
- * A text that only begins like a picture or a document: nothing in it but what a text holds, where a GIF has a header of
- * numbers and a PDF a version and objects. A file that is called one is one, if a damaged one.
+ * Whether a file only begins like a GIF or a PDF but is text: it has only text bytes, where a GIF has a binary header and a
+ * PDF a version and objects. A file with the extension of one counts as one, even if damaged.
  */
-function isTextBehindMark(extension: string, head: Uint8Array): boolean {
+function isTextAfterMagic(extension: string, head: Uint8Array): boolean {
   if (extension === ".gif" || extension === ".pdf") return false;
   if (head.some((byte) => byte >= 0x7f || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))) return false;
   if (!startsWith(head, "%PDF-")) return true;
@@ -108,13 +108,15 @@ function isTextBehindMark(extension: string, head: Uint8Array): boolean {
   return !/^%PDF-\d\.\d\s/.test(text) || !firstObject.test(text);
 }
 
-/** Tried at the beginning of a number only, and of no more digits than one has: a head of digits is looked at once. */
+/** The lookbehind and the digit limits keep this linear: each digit of a long run is looked at once. */
 const firstObject = /(?<!\d)\d{1,10} \d{1,5} obj\b/;
 
 const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];
 
+type ImageMime = `image/${"png" | "jpeg" | "gif" | "webp" | "tiff" | "bmp" | "avif" | "heic"}`;
+
 /** The MIME type of an image, by its magic bytes; undefined for anything else, SVG included (it is text). */
-export function imageType(head: Uint8Array): string | undefined {
+export function imageType(head: Uint8Array): ImageMime | undefined {
   if (startsWith(head, "\x89PNG\r\n\x1a\n")) return "image/png";
   if (startsWith(head, "\xff\xd8\xff")) return "image/jpeg";
   if (startsWith(head, "GIF87a") || startsWith(head, "GIF89a")) return "image/gif";
@@ -129,7 +131,7 @@ export function imageType(head: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** "BM" alone begins many a text: the header behind it must make sense too. */
+/** Texts can begin with "BM": the header after it must make sense too. */
 function isBmp(head: Uint8Array): boolean {
   if (!startsWith(head, "BM") || head.length < 18) return false;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);

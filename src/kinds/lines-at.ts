@@ -1,6 +1,6 @@
 /**
- * Lines of an open file at known places, as text: what a search found. Of a line that is too long only the part around
- * its match is read, so a line of any length costs the same.
+ * Reads lines of an open file at known offsets, for search results. Of a long line only the part around its match is read,
+ * so a line of any length costs the same.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -12,9 +12,9 @@ import { decideEncoding } from "./charset.ts";
 
 export interface LinePlace {
   readonly line: number;
-  /** Bytes from 1 on, in UTF-8 where the file is UTF-16; 0 if no part of the line is of more interest than another. */
+  /** In bytes from 1, counted in UTF-8 even if the file is UTF-16; 0 if the line has no match. */
   readonly column: number;
-  /** Where it begins, in bytes behind a byte order mark. */
+  /** Where the line begins, in bytes after a byte order mark. */
   readonly offset: number;
 }
 
@@ -24,7 +24,7 @@ export interface LineText {
   readonly cutBehind: boolean;
 }
 
-/** One text for each place; undefined where no line begins (any more). */
+/** One text for each place; undefined if no line begins there any more. */
 export async function linesAt(
   file: OpenFile,
   places: readonly LinePlace[],
@@ -32,7 +32,7 @@ export async function linesAt(
 ): Promise<readonly (LineText | undefined)[]> {
   const head = await bytesAt(file, 0, limits.headBytesMax);
   const form = sniff(head);
-  if (form !== undefined && form.unitBytes > 1) return ofWideText(file, places, form.encoding, form.bomBytes, charsMax);
+  if (form !== undefined && form.unitBytes > 1) return wideLines(file, places, form.encoding, form.bomBytes, charsMax);
   const reader = new LineReader(file, head, form?.bomBytes ?? 0, charsMax);
   const texts: (LineText | undefined)[] = [];
   for (const place of places) texts.push(await reader.textAt(place));
@@ -57,7 +57,7 @@ class LineReader {
 
   async textAt({ column, offset }: LinePlace): Promise<LineText | undefined> {
     const start = offset + this.#markBytes;
-    // With the byte before it, which must end the line before.
+    // Includes the byte before the line, which must be a newline.
     const first = start > this.#markBytes ? start - 1 : start;
     const bytes = await this.#bytes(first, this.#charsMax * 4 + 2);
     if (first < start && bytes[0] !== newline) return undefined;
@@ -69,7 +69,7 @@ class LineReader {
       const content = withoutReturn(end < 0 ? line : line.subarray(0, end));
       return around(await this.#decode(content), await this.#charsIn(content, column), this.#charsMax, false, false);
     }
-    // So long that the match may lie behind what was read.
+    // The line is so long that the match may be after the bytes read so far.
     const before = Math.min(Math.max(0, column - 1), this.#charsMax);
     const from = start + Math.max(0, column - 1) - before;
     const part = from === start ? line : await this.#bytes(from, this.#charsMax * 4 + before);
@@ -83,11 +83,11 @@ class LineReader {
     return column <= 1 ? 0 : (await this.#decode(bytes.subarray(0, column - 1))).length;
   }
 
-  /** UTF-8 until a line is not; then the encoding that the file has, as it is read. */
+  /** UTF-8 until a line is not valid UTF-8; then the encoding of the file. */
   async #decode(bytes: Uint8Array): Promise<string> {
     if (this.#encoding === undefined) {
       if (isUtf8(bytes)) return viewOf(bytes).toString("utf8");
-      // Just as a read of the file would: by its beginning, unless nothing is wrong with that.
+      // Decides as a read of the file does: by the head, unless the head is valid UTF-8.
       const samples = isUtf8(this.#head) ? [this.#head, bytes] : [this.#head];
       ({ encoding: this.#encoding } = await decideEncoding(samples));
     }
@@ -106,8 +106,8 @@ async function bytesAt(file: OpenFile, from: number, length: number): Promise<Ui
   return bytes.subarray(0, await file.read(bytes, from));
 }
 
-/** UTF-16 and its like: places are those of the text in UTF-8, so only the numbers of lines are of use. */
-async function ofWideText(
+/** UTF-16 and UTF-32: offsets are those of the text in UTF-8, so only line numbers are usable. */
+async function wideLines(
   file: OpenFile,
   places: readonly LinePlace[],
   encoding: EncodingName,
@@ -130,7 +130,7 @@ async function ofWideText(
   });
 }
 
-/** The part of a text around a place in it, of at most so many UTF-16 units; no pair is split. */
+/** At most `charsMax` UTF-16 units around `at`; no surrogate pair is split. */
 function around(text: string, at: number, charsMax: number, cutBefore: boolean, cutBehind: boolean): LineText {
   if (text.length <= charsMax) return { text, cutBefore, cutBehind };
   const wanted = Math.min(Math.max(0, at - Math.floor(charsMax / 4)), text.length - charsMax);
@@ -145,7 +145,7 @@ const isSecondHalf = (text: string, at: number): boolean => (text.charCodeAt(at)
 const withoutReturn = (bytes: Uint8Array): Uint8Array =>
   bytes.at(-1) === 0x0d ? bytes.subarray(0, bytes.length - 1) : bytes;
 
-/** Without the halves of characters that a cut left at both ends, if it is UTF-8 then. */
+/** Drops the partial characters that a cut left at both ends, if the rest is UTF-8. */
 function wholeCharacters(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly skipped: number } {
   for (let skipped = 0; skipped < 4; skipped += 1) {
     for (let dropped = 0; dropped < 4; dropped += 1) {
@@ -156,5 +156,5 @@ function wholeCharacters(bytes: Uint8Array): { readonly bytes: Uint8Array; reado
   return { bytes, skipped: 0 };
 }
 
-/** The same bytes with the methods of a Buffer; nothing is copied. */
+/** The same bytes as a Buffer, without a copy. */
 const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

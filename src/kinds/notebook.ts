@@ -1,8 +1,7 @@
 /**
- * A notebook's cells within the budget of tokens. Its pictures pass the same door as files that are pictures: what does
- * not decode is not handed out, and what they cost counts. Cells are looked at one by one, until the budget is used.
+ * Reads a notebook's cells within the token budget. Images in it take the same path as image files: an image that does not
+ * decode is not returned, and its tokens count. Cells are read one by one until the budget is used up.
  */
-
 import { Buffer } from "node:buffer";
 import { lineNumber, type Target } from "../contract/target.ts";
 import { limits } from "../contract/limits.ts";
@@ -19,7 +18,7 @@ import {
   type NotebookFault,
   parseNotebook,
 } from "../text/text.ts";
-import { hasFailed, inWorker, type TaskFailed } from "./worker/host.ts";
+import { hasFailed, runInWorker, type TaskFailed } from "./worker/host.ts";
 import { lazily } from "../disk/disk.ts";
 
 const images = lazily(() => import("./image/image.ts"));
@@ -28,7 +27,7 @@ const imageSizes = lazily(() => import("./image/size.ts"));
 export interface NotebookFile {
   readonly bytes: Buffer;
   readonly target: Target;
-  /** The same file as lines. Handed in: what reads text stays out of what is loaded for notebooks only. */
+  /** Reads the same file as lines. A callback, so that this module does not load the text reader. */
   readonly readAsText: () => Promise<TextOutcome>;
 }
 
@@ -42,7 +41,7 @@ export async function readNotebook(
   const [range] = request.ranges;
   if ("fault" in parsed) {
     const empty = parsed.fault === "empty";
-    // Who names lines after that wants the text, and needs it to repair it.
+    // A caller who then asks for lines wants the text, in order to repair it.
     if (!empty && ("last" in range || range.from > 1 || Number.isFinite(range.linesMax))) {
       return readAsText();
     }
@@ -90,13 +89,13 @@ export async function readNotebook(
   };
 }
 
-/** Does the file have cells to show? One that has none, or too many, is read and edited as text. */
+/** Whether the file has cells to show. One with none, or too many, is read and edited as text. */
 export async function hasCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<boolean> {
   const parsed = await parsedCells(bytes, target, signal);
   return !("fault" in parsed) || parsed.fault === "empty";
 }
 
-/** What becomes of the text of a notebook when one of its cells is changed. */
+/** The text of a notebook after one of its cells is edited. */
 export async function editedCell(
   text: string,
   edit: CellEdit,
@@ -104,19 +103,19 @@ export async function editedCell(
   signal: AbortSignal,
 ): Promise<CellEdited> {
   if (text.length <= parsedHereMax) return editCell(text, edit);
-  const edited = await inWorker("notebookEdit", { text, edit }, { signal, msMax: limits.notebookMsMax });
+  const edited = await runInWorker("notebookEdit", { text, edit }, { signal, msMax: limits.notebookMsMax });
   if (hasFailed(edited)) throw failedProblem(edited, target);
   return edited;
 }
 
-/** Bytes or characters up to which it is parsed in less time than the way to a worker takes. */
+/** Bytes or characters up to which parsing takes less time than sending it to a worker. */
 const parsedHereMax = 65_536;
 
 async function parsedCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<Notebook | NotebookFault> {
   const { notebookOutputCharsMax: outputCharsMax, notebookOutputsMax: outputsMax, notebookCellsMax: cellsMax } = limits;
   const within = { outputCharsMax, outputsMax, cellsMax };
   if (bytes.length <= parsedHereMax) return parseNotebook(bytes.toString("utf8"), within);
-  const parsed = await inWorker("notebook", { bytes, limits: within }, { signal, msMax: limits.notebookMsMax });
+  const parsed = await runInWorker("notebook", { bytes, limits: within }, { signal, msMax: limits.notebookMsMax });
   if (hasFailed(parsed)) throw failedProblem(parsed, target);
   return parsed;
 }
@@ -130,34 +129,34 @@ function failedProblem({ failed }: TaskFailed, place: Target): Problem {
   return new Problem({ code: "TOO_LARGE", place, kind: "notebook", limit });
 }
 
-/** The first cells that fit, at least one, which may be cut; and what they and the first that does not fit would cost. */
+/** The first cells that fit, at least one, which may be cut; `tokens` includes the first cell that does not fit. */
 async function cellsWithin(
   asked: readonly NotebookCell<ClaimedOutput>[],
   tokensMax: number,
   signal: AbortSignal,
 ): Promise<{ readonly cells: readonly NotebookCell[]; readonly tokens: number; readonly isCut: boolean }> {
   const cells: NotebookCell[] = [];
-  const lookup = lookAtImages(tokensMax * imageShare, signal);
+  const readClaimed = createImageReader(tokensMax * imageShare, signal);
   let tokens = 0;
   let isCut = false;
   for (const cell of asked) {
     const text = textTokens(cell);
     const isFirst = cells.length === 0;
     if (!isFirst && tokens + text > tokensMax) return { cells, tokens: tokens + text, isCut };
-    const looked = await withImages(cell, lookup);
-    tokens += text + looked.imageTokens;
+    const read = await withImages(cell, readClaimed);
+    tokens += text + read.imageTokens;
     if (tokens > tokensMax && !isFirst) return { cells, tokens, isCut };
     isCut = tokens > tokensMax;
-    cells.push(isCut ? cutCell(looked.cell, looked.tokensOf, tokensMax) : looked.cell);
+    cells.push(isCut ? cutCell(read.cell, read.tokensOf, tokensMax) : read.cell);
   }
   return { cells, tokens, isCut };
 }
 
-/** Without its pictures. */
+/** Without its images. */
 const textTokens = ({ source, outputs, id }: NotebookCell<ClaimedOutput>): number =>
   outputs.reduce((sum, output) => sum + outputTokens(output), headTokens + estimateTokens(id) + estimateTokens(source));
 
-/** What the line above a cell takes, and that above an output: a cell of nothing is not free. */
+/** Tokens of the line above a cell and above an output: an empty cell is not free. */
 const headTokens = 20;
 const outputHeadTokens = 6;
 
@@ -177,16 +176,16 @@ function outputTokens(output: ClaimedOutput | NotebookOutput): number {
   }
 }
 
-/** One picture may take this part of the budget: a cell of plots should not end at its first. */
+/** The share of the budget for one image: a cell of plots should not end at its first. */
 const imageShare = 1 / 4;
 
-interface Looked {
+interface CellWithImages {
   readonly cell: NotebookCell;
   readonly imageTokens: number;
   readonly tokensOf: ReadonlyMap<NotebookOutput, number>;
 }
 
-async function withImages(cell: NotebookCell<ClaimedOutput>, lookup: Look): Promise<Looked> {
+async function withImages(cell: NotebookCell<ClaimedOutput>, readClaimed: ImageReader): Promise<CellWithImages> {
   const outputs: NotebookOutput[] = [];
   const tokensOf = new Map<NotebookOutput, number>();
   let imageTokens = 0;
@@ -195,7 +194,7 @@ async function withImages(cell: NotebookCell<ClaimedOutput>, lookup: Look): Prom
       outputs.push(output);
       continue;
     }
-    const { shown, tokens } = await lookup(output);
+    const { shown, tokens } = await readClaimed(output);
     tokensOf.set(shown, tokens);
     imageTokens += tokens;
     outputs.push(shown);
@@ -203,10 +202,10 @@ async function withImages(cell: NotebookCell<ClaimedOutput>, lookup: Look): Prom
   return { cell: { ...cell, outputs }, imageTokens, tokensOf };
 }
 
-type Look = (claimed: ClaimedImage) => Promise<{ readonly shown: NotebookOutput; readonly tokens: number }>;
+type ImageReader = (claimed: ClaimedImage) => Promise<{ readonly shown: NotebookOutput; readonly tokens: number }>;
 
-/** For one answer: a picture of few bytes, or one that turns out to be damaged, can take as long as the largest. */
-function lookAtImages(tokensMax: number, signal: AbortSignal): Look {
+/** Bounds the pixels of one answer: an image of few bytes, or a damaged one, can take as long as the largest. */
+function createImageReader(tokensMax: number, signal: AbortSignal): ImageReader {
   let pixelsLeft: number = limits.notebookPixelsMax;
   return async (claimed) => {
     const no = { type: "no image", mime: claimed.mime } as const;
@@ -246,8 +245,8 @@ function lookAtImages(tokensMax: number, signal: AbortSignal): Look {
   };
 }
 
-/** There is no smaller page than one cell: of one that is over the budget by itself, as much as fits, and a word on the rest. */
-function cutCell(cell: NotebookCell, tokensOf: Looked["tokensOf"], tokensMax: number): NotebookCell {
+/** A cell that alone exceeds the budget is cut, since no page is smaller than one cell. */
+function cutCell(cell: NotebookCell, tokensOf: CellWithImages["tokensOf"], tokensMax: number): NotebookCell {
   const source = fittingStart(cell.source, tokensMax);
   let left = tokensMax - estimateTokens(source);
   const outputs: NotebookOutput[] = [];

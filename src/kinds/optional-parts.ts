@@ -1,4 +1,4 @@
-/** Which of the optional packages are there. A native one is loaded: it may be installed without its binary. */
+/** Which optional packages are installed. The native one is loaded: it may be installed without its binary. */
 
 import { createRequire } from "node:module";
 
@@ -13,7 +13,7 @@ export const optionalPartNames = [
 ] as const;
 export type OptionalPart = (typeof optionalPartNames)[number];
 
-/** `broken`: it is there and cannot be loaded. */
+/** `broken`: it is installed and cannot be loaded. */
 export type PartState = "there" | "missing" | "broken";
 
 export async function optionalParts(): Promise<ReadonlyMap<OptionalPart, PartState>> {
@@ -25,7 +25,7 @@ async function stateOf(name: OptionalPart): Promise<PartState> {
   try {
     createRequire(import.meta.url).resolve(name);
   } catch (error) {
-    // A package that is only for `import` is found and not let in.
+    // `require.resolve` finds an ESM-only package and refuses it with this code.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") return "missing";
   }

@@ -1,32 +1,34 @@
 /**
- * Pages of text that were just read, by the state of their file: agents read the same few files again and again. A page
- * is kept only for a file that had come to rest, and is found only under the very same state, so it is never stale.
+ * Caches recently read pages of text by the fingerprint of their file: agents read the same few files again and again. A
+ * page is cached only if the file was not just changed, and is found only by the same fingerprint, so it is never stale.
  */
 
 import type { Page, TextOutcome } from "../contract/read.ts";
 import type { Recognition } from "./kind.ts";
 
 export interface PageCache {
-  /** What the first bytes of a file in this state said. */
+  /** What the first bytes of a file with this fingerprint said. */
   recognition(key: string): Recognition | undefined;
   keepRecognition(key: string, recognition: Recognition): void;
   find(key: string): TextOutcome | undefined;
   keep(key: string, outcome: TextOutcome): void;
 }
 
-/** Characters held over all pages, in all their forms: at most some 8 MB. */
+/** Characters of all pages in all their forms: at most some 8 MB. */
 const charsMax = 4_194_304;
+/** Bounds memory: an entry is small, but its key has a path. */
 const recognitionsMax = 1_000;
+/** Hashes of pages that were read once: small numbers, and a page that is read again is mostly read again soon. */
 const seenMax = 500;
 
 export function createPageCache(): PageCache {
-  /** Oldest first. */
+  /** Least recently used first. */
   const outcomes = new Map<string, { readonly outcome: TextOutcome; readonly chars: number }>();
-  /** Pages that were read once. Only the second read of a page shows that it is worth keeping; most are never read again. */
+  /** Pages that were read once. Only a second read shows that a page is worth caching; most are never read again. */
   const seen = new Set<number>();
-  let held = 0;
+  let totalChars = 0;
   const drop = (key: string): void => {
-    held -= outcomes.get(key)?.chars ?? 0;
+    totalChars -= outcomes.get(key)?.chars ?? 0;
     outcomes.delete(key);
   };
   const recognitions = new Map<string, Recognition>();
@@ -47,36 +49,36 @@ export function createPageCache(): PageCache {
       return known.outcome;
     },
     keep(key, outcome) {
-      const mark = markOf(key);
-      if (!seen.has(mark)) {
-        seen.add(mark);
+      const hash = hashOf(key);
+      if (!seen.has(hash)) {
+        seen.add(hash);
         if (seen.size > seenMax) seen.delete(seen.values().next().value ?? 0);
         return;
       }
-      // Lines and what dialects make of them: about three times the text.
+      // The lines and their rendered forms: about three times the text.
       const chars = 3 * outcome.pages.reduce((sum, page) => sum + charsOf(page), 0);
       if (chars > charsMax / 4) return;
       drop(key);
       outcomes.set(key, { outcome, chars });
-      held += chars;
+      totalChars += chars;
       for (const oldest of outcomes.keys()) {
-        if (held <= charsMax) return;
+        if (totalChars <= charsMax) return;
         drop(oldest);
       }
     },
   };
 }
 
-/** With something for every line, which may be a string of its own. */
+/** With an allowance for every line, which may be a string of its own. */
 const charsOf = (page: Page): number =>
   16 * page.count + (page.joined?.length ?? page.lines.reduce((sum, line) => sum + line.length, 0));
 
 /**
- * A number instead of the key, which is long: hundreds of them would grow old in memory for nothing. Two keys with one
- * number do no harm, one of the pages is only kept a read too early.
+ * A number instead of the long key: hundreds of keys would fill memory for nothing. If two keys share a number, one page is
+ * cached a read too early, which does no harm.
  */
-function markOf(key: string): number {
-  let mark = 0;
-  for (let at = 0; at < key.length; at += 1) mark = (Math.imul(mark, 31) + key.charCodeAt(at)) & 0x3fffffff;
-  return mark;
+function hashOf(key: string): number {
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) & 0x3fffffff;
+  return hash;
 }

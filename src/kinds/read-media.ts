@@ -1,6 +1,6 @@
 /**
- * Pictures, documents and notebooks: read whole within a limit, by the reader of their kind, into an outcome. Readers
- * are loaded when the first file of their kind is read, so that text never pays for them.
+ * Reads images, documents and notebooks: the whole file within a limit, by the reader of its kind. Readers are loaded with
+ * the first file of their kind, so that reading text does not pay for them.
  */
 
 import { limits } from "../contract/limits.ts";
@@ -17,7 +17,7 @@ import type { Target } from "../contract/target.ts";
 import { lazily, type OpenFile, wholeFile } from "../disk/disk.ts";
 import { estimateTokens, fittingStart } from "../text/text.ts";
 import { readText } from "./text.ts";
-import { hasFailed, inWorker } from "./worker/host.ts";
+import { hasFailed, runInWorker } from "./worker/host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 
 const notebooks = lazily(() => import("./notebook.ts"));
@@ -27,7 +27,7 @@ const pdfs = lazily(() => import("./pdf/pdf.ts"));
 export interface MediaFile {
   readonly file: OpenFile;
   readonly target: Target;
-  /** The same file as the text that it is. */
+  /** The same file for the text reader. */
   readonly asText: () => Promise<TextFile>;
 }
 
@@ -59,23 +59,28 @@ export async function readMedia(
   }
   switch (kind) {
     case "image":
-      return image(bytes, target, request, scanning.signal);
+      return readImageFile(bytes, target, request, scanning.signal);
     case "pdf":
-      return pdf(bytes, target, request, scanning.signal);
+      return readPdfFile(bytes, target, request, scanning.signal);
     case "notebook": {
       const { readNotebook } = await notebooks();
       const readAsText = async (): Promise<TextOutcome> => readText(await media.asText(), request, scanning);
       return readNotebook({ bytes, target, readAsText }, request, tokensOf(request), scanning.signal);
     }
     case "office":
-      return office(bytes, media, request, scanning);
+      return readOfficeFile(bytes, media, request, scanning);
   }
 }
 
-/** Pictures have a budget also where the dialect has none for text. */
+/** Images have a budget even if the dialect has none for text. */
 const tokensOf = (request: ReadRequest): number => request.profile.pageTokensMax ?? limits.pageTokensMax;
 
-async function image(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<ImageOutcome> {
+async function readImageFile(
+  bytes: Buffer,
+  target: Target,
+  request: ReadRequest,
+  signal: AbortSignal,
+): Promise<ImageOutcome> {
   const { imageBudget, readImage } = await images();
   const result = await readImage(bytes, imageBudget(tokensOf(request)), signal);
   switch (result.kind) {
@@ -94,7 +99,12 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
   }
 }
 
-async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<PdfOutcome> {
+async function readPdfFile(
+  bytes: Buffer,
+  target: Target,
+  request: ReadRequest,
+  signal: AbortSignal,
+): Promise<PdfOutcome> {
   const attaches = request.profile.documents === "attached";
   const { readPdf } = await pdfs();
   const wants = {
@@ -107,7 +117,7 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     imageLongEdge: limits.imageLongEdgeMax,
   };
   let result = await readPdf(bytes, wants, signal);
-  // Whose calls have no parameter for pages gets the first ones.
+  // A dialect without a parameter for pages gets the first pages.
   if (attaches && result.kind === "too many pages") {
     const pages = `1-${Math.min(limits.pdfPagesMax, result.pagesTotal)}`;
     result = await readPdf(bytes, { ...wants, pages }, signal);
@@ -141,7 +151,7 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
   }
-  // Their text goes along with an attached file as well: not every model is shown what is attached.
+  // An attached file comes with its text: not every model is shown attachments.
   const pages = pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
   const whole = request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   return {
@@ -156,14 +166,15 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
   };
 }
 
-/** An office document is read as the text it is made of, page by page like any text. */
-async function office(
+/** Converts an office document to text and reads that page by page. */
+async function readOfficeFile(
   bytes: Buffer,
   { file, target }: MediaFile,
   request: ReadRequest,
   scanning: Scanning,
 ): Promise<TextOutcome> {
   const format = /\.(docx|xlsx|pptx)$/i.exec(target.real)?.[1]?.toLowerCase() as "docx" | "xlsx" | "pptx"; // that made it office
+  // Far above real documents: a file that needs more is a zip bomb.
   const officeLimits = {
     entryBytesMax: 67_108_864,
     totalBytesMax: 134_217_728,
@@ -173,7 +184,11 @@ async function office(
     depthMax: 200,
   };
   const { officeMsMax: msMax, workerHeapMegabytesMax } = limits;
-  const result = await inWorker("office", { bytes, format, limits: officeLimits }, { signal: scanning.signal, msMax });
+  const result = await runInWorker(
+    "office",
+    { bytes, format, limits: officeLimits },
+    { signal: scanning.signal, msMax },
+  );
   if (hasFailed(result)) {
     if (result.failed === "crash") {
       throw new Problem({ code: "DAMAGED", place: target, kind: "office", detail: "its reader failed" });
@@ -200,7 +215,7 @@ async function office(
   return { ...outcome, sizeBytes: bytes.length, converted: { from: result.format, notes: result.notes } };
 }
 
-/** The pages within the budget. Without a choice of pages the first ones that fit; else all of them, or a refusal. */
+/** The pages within the budget. If no pages were chosen, the first that fit; else all of them, or a refusal. */
 function pagesWithin(
   pages: readonly DocumentPage[],
   firstOnes: boolean,
@@ -216,7 +231,7 @@ function pagesWithin(
   }
   if (tokens <= tokensMax) return pages;
   if (firstOnes || pages.length === 1) {
-    // There is no smaller part than one page: of one that is over the budget by itself, as much as fits.
+    // A single page that exceeds the budget is cut.
     return fit > 0 ? pages.slice(0, fit) : pages.slice(0, 1).map((page) => cutPage(page, tokensMax));
   }
   const from = pages[0]?.page ?? 1;

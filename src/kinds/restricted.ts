@@ -1,6 +1,6 @@
 /**
- * Files that are refused by their name, whatever is inside: executables, archives, databases, media, old office
- * files. One list in one place; the user can add to it and take from it.
+ * Files that are refused by name, whatever their content: executables, archives, databases, media, old office files.
+ * Settings can add to the list and remove from it.
  */
 
 import * as nodePath from "node:path";
@@ -18,18 +18,18 @@ const extensions = [
   ".doc .xls .ppt .odt .ods .odp",
 ].flatMap((line) => line.split(" "));
 
-/** The list as it is without changes: extensions, and whole names, since `path.extname(".DS_Store")` is empty. */
+/** The default list: extensions, and whole names, since `path.extname(".DS_Store")` is empty. */
 export const restrictedFiles: { readonly extensions: readonly string[]; readonly names: readonly string[] } = {
   extensions,
   names: [".ds_store", "thumbs.db"],
 };
 
 export interface Restricted {
-  /** What restricts a file of this name: its extension or the whole name; undefined if nothing does. */
+  /** What restricts a file of this name: its extension or its whole name; undefined if it is not restricted. */
   why(name: string): { readonly reason: "extension" | "name"; readonly restricted: string } | undefined;
 }
 
-/** `add` and `remove` hold extensions (".bin", with one dot) or whole names ("thumbs.db"), in any letter case. */
+/** `add` and `remove` contain extensions (".bin", with one dot) or whole names ("thumbs.db"), in any letter case. */
 export function compileRestricted(
   changes: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
 ): Restricted {

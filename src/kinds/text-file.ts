@@ -1,4 +1,4 @@
-/** A text file that was recognised, and what reading it works with: where its lines are and how its bytes decode. */
+/** A recognised text file and the tools to read it: where its lines are and how its bytes decode. */
 
 import { isAscii, isUtf8 as isWholeUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
@@ -11,24 +11,22 @@ export interface TextFile {
   readonly file: OpenFile;
   readonly target: Target;
   readonly form: ByteForm | undefined;
-  /** All of a small file; undefined for a larger one. */
+  /** The content of a small file; undefined for a larger one. */
   readonly whole: Uint8Array | undefined;
   /** The first bytes. */
   readonly head: () => Promise<Uint8Array>;
-  /** What the first bytes say about the encoding, where the form does not say it: known from an earlier look, or not yet. */
+  /** The encoding guessed from the first bytes if the form does not say it; undefined if it was not guessed yet. */
   readonly guess: { encoding: EncodingName; decided: boolean } | undefined;
-  /** Told once it is known. */
+  /** Called once with the guess. */
   readonly guessed: (guess: { encoding: EncodingName; decided: boolean }) => void;
 }
 
-/** What a large file is scanned with. */
 export interface Scanning {
   readonly store: IndexStore;
   readonly signal: AbortSignal;
   readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
 }
 
-/** A text that is being read. */
 export interface TextReading {
   readonly source: LineSource;
   readonly newline: NewlineForm;
@@ -47,40 +45,35 @@ export async function startReading(text: TextFile, scanning: Scanning): Promise<
   return { source, newline, decoder: await startDecoding(text), firstByte };
 }
 
-function newlineForm(form: ByteForm | undefined): NewlineForm {
-  switch (form?.encoding) {
-    case "utf-16le":
-    case "utf-16be":
-    case "utf-32le":
-    case "utf-32be":
-      return form.encoding;
-    default:
-      return "byte";
-  }
-}
+const newlineForm = (form: ByteForm | undefined): NewlineForm => {
+  const encoding = form?.encoding;
+  const isWide =
+    encoding === "utf-16le" || encoding === "utf-16be" || encoding === "utf-32le" || encoding === "utf-32be";
+  return isWide ? encoding : "byte";
+};
 
-// From bytes of a text file to its text: UTF-8 until the bytes say otherwise.
+// Decodes the bytes of a text file.
 
 interface Decoder {
   readonly encoding: EncodingName;
   readonly lossy: boolean;
   /** Whole lines. */
   text(bytes: Uint8Array): Promise<DecodedLines>;
-  /** The beginning of a line, cut anywhere: a character that the cut goes through is left out. */
+  /** The beginning of a line, cut anywhere: a character that was cut in two is left out. */
   beginning(bytes: Uint8Array): Promise<string>;
 }
 
 export interface DecodedLines {
   readonly text: string;
-  /** A promise, if true. Only in UTF-8 do ASCII bytes mean ASCII text: UTF-16 and ISO-2022-JP spell others with them. */
+  /** True only if certain. Only in UTF-8 do ASCII bytes mean ASCII text: UTF-16 and ISO-2022-JP spell other text with them. */
   readonly ascii: boolean;
-  /** Are the bytes the text in UTF-8? */
+  /** Whether the bytes are the text in UTF-8. */
   readonly utf8: boolean;
 }
 
 /**
- * UTF-8 until bytes turn up that are not; then the encoding is decided once, from the file's beginning and the bytes
- * at hand, and kept.
+ * Decodes as UTF-8 until bytes are not valid; then the encoding is decided once, from the file's beginning and these bytes,
+ * and kept.
  */
 export async function startDecoding(text: TextFile): Promise<Decoder> {
   if (text.guess !== undefined) return new FileDecoder(text, text.guess.encoding, text.guess.decided);
@@ -92,7 +85,7 @@ export async function startDecoding(text: TextFile): Promise<Decoder> {
   return new FileDecoder(text, encoding, decided);
 }
 
-/** A class, so that V8 forgets it as soon as nobody holds it (`text/lines/page.ts` says why). */
+/** A class, so that V8 frees it early (`text/lines/page.ts` says why). */
 class FileDecoder implements Decoder {
   readonly #file: TextFile;
   #decided: boolean;
@@ -133,5 +126,5 @@ class FileDecoder implements Decoder {
   }
 }
 
-/** The same bytes with the methods of a Buffer; nothing is copied. */
+/** The same bytes as a Buffer, without a copy. */
 const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

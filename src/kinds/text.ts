@@ -1,4 +1,4 @@
-/** Text: the pages that were asked for, decoded, within the profile's caps. Memory grows with the page, not the file. */
+/** Reads pages of text, decoded, within the profile's limits. Memory grows with the page, not with the file. */
 
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../contract/limits.ts";
@@ -24,7 +24,7 @@ import {
 import { countTokens } from "./exact-tokens.ts";
 import { type TextReading, type Scanning, startReading, type TextFile } from "./text-file.ts";
 
-/** Measuring a range that is over the budget stops at so many times the budget. */
+/** Measuring a range that exceeds the budget stops at this multiple of it. */
 const measureTimesMax = 8;
 
 export async function readText(text: TextFile, request: ReadRequest, scanning: Scanning): Promise<TextOutcome> {
@@ -44,32 +44,32 @@ export async function readText(text: TextFile, request: ReadRequest, scanning: S
   };
 }
 
-interface Asked extends TextReading {
+interface PageReading extends TextReading {
   readonly request: ReadRequest;
   readonly target: Target;
   readonly signal: AbortSignal;
 }
 
-async function readPage(range: LineRange, reading: Asked): Promise<Page> {
+async function readPage(range: LineRange, reading: PageReading): Promise<Page> {
   const { source, request, firstByte } = reading;
   const { profile } = request;
   if ("last" in range && range.numbered === "from the end") return readEnd(range.last, reading);
-  // Where the total is wanted anyway, counting first makes everything after it a seek.
+  // If the total is wanted anyway, counting first makes all later lookups a seek.
   if (profile.total === "always") await source.newlines();
   const from = "last" in range ? await startOfLast(range.last, reading) : range.from;
   const column = "last" in range ? 1 : (range.column ?? 1);
   const linesMax = column > 1 ? 1 : "last" in range ? range.last : range.linesMax;
   const start = await source.startOf(from);
   const empty = source.sizeBytes === firstByte;
-  // A line that would start at the very end is one only where lines are split, or as the first of an empty file.
+  // A line that starts at the very end exists only if lines are split, or as the first line of an empty file.
   const exists =
     start !== undefined && (start < source.sizeBytes || profile.lines === "split" || (empty && from === 1));
-  if (!exists) return pageBehindTheEnd(from, reading);
+  if (!exists) return pageAfterTheEnd(from, reading);
 
   const part = column > 1 ? await partOf(from, start, column, reading) : undefined;
   const { stepper, end } = await stepWithin(from, start, linesMax, reading, part);
   const nextLine = from + stepper.count;
-  // Whoever reads a line to its end may have been shown all other lines before: then the total says that this was the last part.
+  // A caller who reads a long line in parts may have seen all other lines: the total shows that this was the last part.
   const isCounted = end.reached || profile.total === "always" || part !== undefined;
   const linesTotal = isCounted ? await linesIn(reading) : undefined;
   const more = linesTotal === undefined ? true : nextLine <= linesTotal;
@@ -79,8 +79,8 @@ async function readPage(range: LineRange, reading: Asked): Promise<Page> {
   return pageOf(stepper, from, linesTotal, more ? nextLine : undefined, profile, part?.column);
 }
 
-/** As much of a line as a page can hold, whatever the cap of a line is. */
-async function partOf(line: LineNumber, start: number, column: number, reading: Asked): Promise<LinePartText> {
+/** As much of a line as fits on a page, whatever the profile's limit for a line. */
+async function partOf(line: LineNumber, start: number, column: number, reading: PageReading): Promise<LinePartText> {
   const { target, signal } = reading;
   const { lines } = reading.request.profile;
   const part = await linePart(reading, start, column, partCharsMax(reading), signal);
@@ -90,17 +90,19 @@ async function partOf(line: LineNumber, start: number, column: number, reading: 
   throw new Problem({ code: "INVALID_PARAM", reason: "column", place: target, line, column, charsTotal });
 }
 
-const partCharsMax = (reading: Asked): number => Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
+function partCharsMax(reading: PageReading): number {
+  return Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
+}
 
 /**
- * A page within the token budget. The estimate alone decides where a page is clearly below the budget or clearly above;
- * in between the tokens are counted, and the estimate is corrected by what came out.
+ * A page within the token budget. The estimate alone decides if a page is clearly below the budget or clearly above; in
+ * between the tokens are counted, and the estimate is corrected by the count.
  */
 async function stepWithin(
   from: number,
   start: number,
   linesMax: number,
-  reading: Asked,
+  reading: PageReading,
   part: LinePartText | undefined,
 ): Promise<{ readonly stepper: PageStepper; readonly end: { readonly reached: boolean } }> {
   const charsMax = part === undefined ? reading.request.profile.lineCharsMax : partCharsMax(reading);
@@ -108,7 +110,7 @@ async function stepWithin(
   const tokensMax = rules.pageTokensMax;
   const { profile } = reading.request;
   const known = (reading.source.near(from + linesMax) ?? start) - start;
-  // A page that will be full before its last line is looked at in small steps.
+  // A page that will be full before its last line is read in small steps.
   const likely = (bytesMax: number): number => (known - nearBytes <= bytesMax ? known : 0);
   const filled = async (stepper: PageStepper, bytesMax: number): Promise<{ readonly reached: boolean }> => {
     if (part === undefined) return fill(stepper, start, linesMax, reading, charsMax, likely(bytesMax));
@@ -120,9 +122,9 @@ async function stepWithin(
     return { stepper, end: await filled(stepper, rules.pageBytesMax) };
   };
   if (tokensMax === undefined) return step(undefined);
-  // What the numbers take is known well; only the text itself is estimated.
+  // The tokens of line numbers are known well; only the text is estimated.
   const numbersIn = ({ count }: PageStepper): number => count * numberTokens(from + count, profile.numbers);
-  // A page of few bytes whose samples are cheap needs no look at every line.
+  // For a short page a rough estimate of the whole is cheaper than one for every line.
   const few = Number.isFinite(linesMax) || reading.source.sizeBytes - start <= tokensMax * smallBytesPerToken;
   const small = startPage(
     { ...rules, pageTokensMax: undefined, pageBytesMax: Math.min(rules.pageBytesMax, tokensMax * smallBytesPerToken) },
@@ -144,9 +146,9 @@ async function stepWithin(
   if (!isOver && isClearlyWithin(roomy.stepper.tokens - numbers, charsIn(roomy.stepper), tokensMax - numbers)) {
     return roomy;
   }
-  // By the estimate; a first line that is cut has more than what is shown of it.
+  // In estimated tokens; a first line that is cut has more than is shown of it.
   let within = isOver ? tokensMax : roomy.stepper.tokens;
-  // Of plain code and prose the estimate is good enough for a first page; a refusal names a limit that must be right.
+  // For plain code and prose the estimate is good enough for a first page; a refusal must name an exact limit.
   if (isOver && reading.request.overBudget === "first page") {
     const estimated = await step(tokensMax * surelyWithin);
     const { stepper } = estimated;
@@ -157,7 +159,7 @@ async function stepWithin(
   for (let tries = 1; tries <= countsMax; tries += 1) {
     const counted = (await countTokens(shownText(page.stepper, from, profile), reading.signal)) ?? within;
     if (counted <= tokensMax) {
-      // Of rules and tables the estimate is far too high: what fits by count must not be refused for it.
+      // For rulers and tables the estimate is far too high: a page that fits by count must not be refused.
       if (page.stepper.full !== "tokens" || counted > tokensMax * closeEnough) return page;
       fitting = page;
     }
@@ -167,12 +169,13 @@ async function stepWithin(
   return fitting ?? page;
 }
 
-/** A page that is over by count is made smaller by as much, and a little: its lines are not all alike. */
+/** Counts for one page: each shrinks the page by the excess, and a little more, since its lines are not all alike. */
 const countsMax = 4;
+/** A page that uses this share of the budget by count is not enlarged further. */
 const closeEnough = 0.95;
 const countMargin = 0.005;
 
-/** No text has more tokens than bytes, so a short one needs no look. */
+/** A text has at most as many tokens as bytes, so a short one needs no estimate. */
 const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolean =>
   (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow ||
   isClearlyWithin(roughTokens(text), text.length, tokensMax);
@@ -180,10 +183,10 @@ const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolea
 const isClearlyWithin = (tokens: number, chars: number, tokensMax: number): boolean =>
   tokens <= tokensMax * (isDense(tokens, chars) ? clearlyBelowDense : clearlyBelow);
 
-/** Base64, hex, numbers, minified code: of such text the estimate can be a third too low. Code has 0.25 tokens a character. */
+/** Base64, hex, numbers, minified code: for such text the estimate can be a third too low. Code has 0.25 tokens a character. */
 const isDense = (tokens: number, chars: number): boolean => tokens > chars * 0.3;
 
-/** What the model gets of it: the lines with their numbers. */
+/** What the model gets: the lines with their numbers. */
 function shownText(page: PageStepper, from: number, { numbers }: Profile): string {
   const text = page.lines.join("\n");
   return numbers === undefined ? text : numberLines(text, from, numbers, page.ascii, "", "");
@@ -192,30 +195,30 @@ function shownText(page: PageStepper, from: number, { numbers }: Profile): strin
 const charsIn = ({ lines }: PageStepper): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 const smallBytesPerToken = 4;
-/** What `near` may be too much by. */
+/** The error of `source.near`, at most. */
 const nearBytes = 65_536;
 const clearlyBelow = 0.8;
 const clearlyBelowDense = 0.6;
 const clearlyAbove = 1.25;
-/** What fits into this part of the budget by the estimate fits into all of it by count, for code and prose. */
+/** Code and prose that fit into this share of the budget by the estimate fit into all of it by count. */
 const surelyWithin = 0.82;
 
-/** The last lines, found from the end and numbered from there. */
-async function readEnd(lines: number, reading: Asked): Promise<Page> {
+/** The last lines, found from the end of the file and numbered from there. */
+async function readEnd(lines: number, reading: PageReading): Promise<Page> {
   const { source, request, newline, firstByte } = reading;
-  // A newline at the very end closes the last line; where lines are split it opens one more.
+  // A final newline ends the last line; if lines are split, it begins one more.
   const width = newline === "byte" ? 1 : newline.startsWith("utf-16") ? 2 : 4;
   const lastUnit = await source.bytes(Math.max(firstByte, source.sizeBytes - width), width);
   const closed = request.profile.lines === "terminated" && lastNewline(lastUnit, newline) === width;
   const searchEnd = closed ? source.sizeBytes - width : source.sizeBytes;
   const start = await source.beforeEnd(lines, searchEnd);
-  // Fewer lines than asked for: all of the file was looked at for that, and the count starts at what there is.
-  const there = start === undefined ? await linesIn(reading) : lines;
-  const stepper = startPage(pageRules(reading), -there, lines);
+  // Fewer lines than asked for: the whole file was scanned for that, so its lines are counted.
+  const linesFound = start === undefined ? await linesIn(reading) : lines;
+  const stepper = startPage(pageRules(reading), -linesFound, lines);
   await fill(stepper, start ?? firstByte, lines, reading, reading.request.profile.lineCharsMax);
-  const from = -there;
-  // A page can be full before the end, also where its last window holds the end.
-  const next = stepper.count >= there ? undefined : from + stepper.count;
+  const from = -linesFound;
+  // A page can be full before the end, even if its last window contains the end.
+  const next = stepper.count >= linesFound ? undefined : from + stepper.count;
   return pageOf(stepper, from, undefined, next, request.profile);
 }
 
@@ -232,7 +235,7 @@ const pageOf = (
   return new SteppedPage(stepper, from, linesTotal, next, stopped, column);
 };
 
-/** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/lines/page.ts` says why). */
+/** A class, so that its lines are made only on demand and V8 frees it early (`text/lines/page.ts` says why). */
 class SteppedPage implements Page {
   readonly #stepper: PageStepper;
   readonly from: LineNumber;
@@ -273,8 +276,8 @@ class SteppedPage implements Page {
   }
 }
 
-/** So few bytes cannot be over the budget, even if each of them is a line: then nothing needs to be estimated. */
-function pageRules({ request, source }: Asked): PageRules {
+/** Drops the token limit for a file that cannot exceed it even if each of its bytes is a line: then nothing is estimated. */
+function pageRules({ request, source }: PageReading): PageRules {
   const { profile } = request;
   const { answerBytesMax = Number.POSITIVE_INFINITY } = profile;
   const bytesMax = Math.min(source.sizeBytes, answerBytesMax);
@@ -284,18 +287,18 @@ function pageRules({ request, source }: Asked): PageRules {
   return answerBytesMax < profile.pageBytesMax ? { ...rules, pageBytesMax: answerBytesMax } : rules;
 }
 
-async function linesIn({ source, request, firstByte }: Asked): Promise<number> {
+async function linesIn({ source, request, firstByte }: PageReading): Promise<number> {
   const { count, last } = await source.newlines();
   if (request.profile.lines === "split") return count + 1;
   const unended = !last && source.sizeBytes > firstByte;
   return count + (unended ? 1 : 0);
 }
 
-async function startOfLast(lines: number, reading: Asked): Promise<LineNumber> {
+async function startOfLast(lines: number, reading: PageReading): Promise<LineNumber> {
   return lineNumber(Math.max(1, (await linesIn(reading)) - lines + 1));
 }
 
-async function pageBehindTheEnd(from: LineNumber, reading: Asked): Promise<Page> {
+async function pageAfterTheEnd(from: LineNumber, reading: PageReading): Promise<Page> {
   const total = await linesIn(reading);
   if (reading.request.profile.pastEnd === "refused") {
     const data = { place: reading.target, of: "lines", from, total } as const;
@@ -305,13 +308,13 @@ async function pageBehindTheEnd(from: LineNumber, reading: Asked): Promise<Page>
   return { from, ...nothing, linesTotal: total, stopped: "end", next: undefined };
 }
 
-/** What the range would have cost, counted on without keeping it. */
+/** Measures the tokens of the whole range without keeping it. */
 async function overBudget(
   page: PageStepper,
   from: number,
   start: number,
   linesMax: number,
-  reading: Asked,
+  reading: PageReading,
 ): Promise<Problem> {
   const { profile } = reading.request;
   const tokensMax = profile.pageTokensMax ?? 0;
@@ -325,7 +328,7 @@ async function overBudget(
   return new Problem({
     code: "OVER_BUDGET",
     place: reading.target,
-    // What was measured may end before the budget by count, where the estimate is far too high.
+    // By count the measured text may be below the budget, if the estimate is far too high.
     tokens: Math.max(
       await tokensOf(measure, shownText(measure, from, profile), tokensMax, reading.signal),
       tokensMax + 1,
@@ -339,7 +342,7 @@ async function overBudget(
   });
 }
 
-/** Counted where it is not far over the budget; else the estimate, corrected by what a budget of it counts. */
+/** Counts a text that is not far above the budget; else corrects the estimate by a count of its beginning. */
 async function tokensOf(measure: PageStepper, text: string, tokensMax: number, signal: AbortSignal): Promise<number> {
   if (measure.tokens <= tokensMax * countedTimesMax) return (await countTokens(text, signal)) ?? measure.tokens;
   const sample = text.slice(0, Math.ceil((text.length * tokensMax) / measure.tokens));
@@ -347,17 +350,20 @@ async function tokensOf(measure: PageStepper, text: string, tokensMax: number, s
   return counted === undefined ? measure.tokens : measure.tokens * (counted / estimateTokens(sample));
 }
 
+/** Counting more than this multiple of the budget would cost more than the exact number is worth. */
 const countedTimesMax = 2;
 
-// Walks through a text window by window: feeds a page, or measures the whole. It holds one window at a time.
+// Reads a text window by window, to fill a page or to measure the whole. Only one window is in memory.
 
-/** Bytes looked at in one step of a page; more if the page is likely to need them, so that it is one text. */
+/** Bytes read in one step of a page. */
 const windowBytes = bufferBytes;
+/** For a page that is likely to need more, so that it is decoded as one text. */
 const windowBytesMax = 524_288;
+/** One block of most disks: reading less saves nothing. */
 const windowBytesMin = 4_096;
 const likelyLineBytes = 200;
 
-/** Feeds the page from `start` on until it is full or the file ends. It is `likely` to need so many bytes, if that is known. */
+/** Feeds the page from `start` until it is full or the file ends. `likely`: bytes that it probably needs, 0 if unknown. */
 async function fill(
   stepper: PageStepper,
   start: number,
@@ -366,7 +372,7 @@ async function fill(
   lineCharsMax: number,
   likely = 0,
 ): Promise<{ readonly reached: boolean }> {
-  // Few lines are likely to be few bytes.
+  // Few lines are probably few bytes.
   const step =
     likely > windowBytes
       ? Math.min(windowBytesMax, likely)
@@ -381,15 +387,15 @@ async function fill(
 }
 
 /** One is kept: pages are mostly read one after the other. */
-let idle: Buffer | undefined;
+let idleLargeBuffer: Buffer | undefined;
 
 function takeLargeBuffer(): Buffer {
-  const buffer = idle ?? Buffer.allocUnsafeSlow(windowBytesMax);
-  idle = undefined;
+  const buffer = idleLargeBuffer ?? Buffer.allocUnsafeSlow(windowBytesMax);
+  idleLargeBuffer = undefined;
   return buffer;
 }
 
-const giveLargeBuffer = (buffer: Buffer): void => void (idle = buffer);
+const giveLargeBuffer = (buffer: Buffer): void => void (idleLargeBuffer = buffer);
 
 async function fillWith(
   scratch: Buffer,
@@ -400,7 +406,7 @@ async function fillWith(
   { source, newline, decoder }: TextReading,
   lineCharsMax: number,
 ): Promise<{ readonly reached: boolean }> {
-  // Four bytes hold any character of any encoding here, so this many bytes show all of a line that may be shown.
+  // No character takes more than four bytes, so this many bytes contain all of a line that can be shown.
   const longLineBytes = Math.max(windowBytes, lineCharsMax * 4);
   let at = start;
   let step = firstStep;
@@ -439,7 +445,7 @@ async function fillWith(
   }
 }
 
-/** Byte behind the last newline; 0 if there is none. */
+/** The byte after the last newline; 0 if there is none. */
 export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   if (form === "byte") return bytes.lastIndexOf(10) + 1;
   const width = form.startsWith("utf-16") ? 2 : 4;
@@ -449,7 +455,7 @@ export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   return 0;
 }
 
-/** The tokens of a whole text, estimated as it streams; with the text itself, if it is short enough to be counted. */
+/** Estimates the tokens of a whole text as it streams; returns the text itself if it is short enough to be counted. */
 export async function measureText(
   text: TextFile,
   scanning: Scanning,
@@ -479,19 +485,19 @@ export async function measureText(
   return { tokens, lines, text: kept?.join("") };
 }
 
-// A part of one line, from a character on. The characters before it are decoded and dropped window by window, so a line of any
+// A part of one line, from a column on. The characters before it are decoded and dropped window by window, so a line of any
 // length takes the memory of one window and of the part.
 
 interface LinePartText {
-  /** From `column` on: all of the rest, with a `\r` at its end, or two characters more than were wanted. */
+  /** From `column` on: the rest of the line, with a final `\r`, or two characters more than were wanted. */
   readonly text: string;
-  /** One less than was asked for where that is the second half of a surrogate pair. */
+  /** One less than was asked for if that is the second half of a surrogate pair. */
   readonly column: number;
-  /** How the line ends, if that was reached. */
+  /** How the line ends; undefined if its end was not reached. */
   readonly ended: "newline" | "file" | undefined;
-  /** UTF-16 units of the line that were looked at: all of them, if its end was reached. */
+  /** UTF-16 units of the line that were decoded: all of them, if its end was reached. */
   readonly chars: number;
-  /** Is a `\r` the last of them? */
+  /** Whether the last of them is `\r`. */
   readonly endsInReturn: boolean;
 }
 
@@ -509,7 +515,7 @@ async function linePart(
     for (;;) {
       const { encoding } = decoder;
       const part = await partIn(reading, start, column, charsMax, signal, scratch);
-      // The bytes of the part can show that the text is in another encoding; then columns count otherwise, too.
+      // The part can show that the text has another encoding; then the columns change too.
       if (decoder.encoding === encoding) return part;
     }
   } finally {
@@ -527,7 +533,7 @@ async function partIn(
 ): Promise<LinePartText> {
   const slices = timeSlices(signal);
   const next = decodeInPieces(decoder.encoding);
-  // One more on the left, in case the column is inside of a surrogate pair, and two on the right: a line end of two characters.
+  // One more on the left, in case the column is inside of a surrogate pair, and two on the right for a CRLF.
   const from = column - 2;
   const to = column - 1 + charsMax + 2;
   const kept: string[] = [];
@@ -558,7 +564,7 @@ async function partIn(
   return { ...begun, ended, chars, endsInReturn };
 }
 
-/** Without the rest of a character that began in the window before. */
+/** Drops the rest of a character that began in the previous window. */
 function fromCharacter(bytes: Uint8Array, encoding: string): Uint8Array {
   let first = 0;
   if (encoding === "utf-8") while (first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first += 1;
@@ -567,7 +573,7 @@ function fromCharacter(bytes: Uint8Array, encoding: string): Uint8Array {
 
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Puts a part onto a page of one line, which cuts it where its own limits end. */
+/** Feeds a part to a page of one line, which cuts it at its own limits. */
 function feedPart(stepper: PageStepper, { text, ended }: LinePartText, charsMax: number): void {
   const known = { ascii: false, utf8Bytes: undefined, newlines: undefined };
   if (ended === "newline") stepper.feed(`${text}\n`, known, false);

@@ -1,4 +1,4 @@
-/** Whether bytes that go by are UTF-8; and what they are, if they turn out not to be. */
+/** Checks whether a stream of bytes is UTF-8, and names the encoding if it is not. */
 
 import { Buffer, isAscii } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
@@ -6,16 +6,16 @@ import { highLines, isUtf8, unfinishedBytes } from "../text/text.ts";
 import { decideEncoding, sampleBytesMax } from "./charset.ts";
 
 export interface Utf8Watch {
-  /** Chunks in their order, cut anywhere. None is kept. */
+  /** Chunks in their order, cut anywhere. They are not kept. */
   see(chunk: Uint8Array): void;
-  /** UTF-8 if nothing else was seen; else what the same bytes are taken for in one piece, wherever they were cut. */
+  /** UTF-8 if all bytes were; else the encoding that the same bytes have in one piece, wherever the chunks were cut. */
   encoding(head: Uint8Array): Promise<EncodingName>;
 }
 
 export function startUtf8Watch(): Utf8Watch {
   const lines = new HighLines();
   let valid = true;
-  /** The beginning of a character that the chunk before ended with. */
+  /** An incomplete character at the end of the last chunk. */
   let cut = none;
   return {
     see(chunk) {
@@ -35,17 +35,17 @@ export function startUtf8Watch(): Utf8Watch {
 
 const none = Buffer.alloc(0);
 const newline = 10;
-/** Of a line that was ASCII so far, enough for the word that its first other letter may belong to. */
+/** What is kept of a line that was ASCII so far: enough for the word of its first other letter. */
 const plainBytesMax = 1_024;
 
-/** The first lines that have a byte above ASCII, as many as a decision is made by; a line is whole wherever it was cut. */
+/** Collects the first lines with a byte above ASCII, as many as `decideEncoding` samples; lines are joined across chunks. */
 class HighLines {
   readonly #lines: Uint8Array[] = [];
   #bytes = 0;
-  /** The last bytes that were seen, if these are ASCII. One buffer for all: much of a large file goes by. */
+  /** The last bytes, if they are ASCII. One buffer for all: much of a large file passes through it. */
   readonly #plain = Buffer.alloc(plainBytesMax);
   #plainBytes = 0;
-  /** A line that goes on in the next chunk and is not ASCII. */
+  /** An unfinished line that is not ASCII. */
   #begun = none;
 
   see(chunk: Uint8Array, plain: boolean): void {

@@ -1,16 +1,15 @@
-/** What we tell a server about ourselves when it starts, and what it tells us. */
+/** The capabilities that we announce to a server, and those that it announces to us. */
 
 import { type PositionEncoding, uriOf } from "./diagnostics.ts";
 
 export interface Capabilities {
   readonly encoding: PositionEncoding;
-  /** 0: it does not want to hear of changes; 1: all of the text; 2: parts, or all of it. */
+  /** 0: no changes; 1: the full text; 2: incremental, or the full text. */
   readonly change: number;
   readonly openClose: boolean;
   readonly save: { readonly includeText: boolean } | undefined;
-  /** It is asked for diagnostics. */
+  /** Set if the server answers requests for diagnostics (pull). */
   readonly pull: { readonly identifier: string | undefined } | undefined;
-  /** What it offers, by the name of the capability. */
   readonly offers: (capability: string) => boolean;
 }
 
@@ -84,6 +83,6 @@ const saveOf = (save: unknown): Capabilities["save"] =>
 const isOffered = (value: unknown): boolean => value === true || (typeof value === "object" && value !== null);
 const numberOr = (value: unknown, other: number): number => (typeof value === "number" ? value : other);
 
-/** The fields of an object from a wire; none for anything else. */
+/** The fields of an object from the wire; none for other values. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}; // any object has such fields or lacks them

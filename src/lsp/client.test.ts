@@ -4,7 +4,7 @@ import { equal } from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { test } from "vitest";
-import { gone } from "./client.ts";
+import { waitForExit } from "./client.ts";
 
 /** A child of which nothing is heard, whatever it is sent. */
 function childThatStays(): { readonly child: ChildProcess; readonly signals: readonly unknown[] } {
@@ -15,13 +15,13 @@ function childThatStays(): { readonly child: ChildProcess; readonly signals: rea
 
 test("a server that outlives its kill is left behind: waiting for its end settles", async () => {
   const { child, signals } = childThatStays();
-  await gone(child);
+  await waitForExit(child);
   equal(signals.join(), "SIGKILL");
 });
 
 test("a server that ends by itself is not killed", async () => {
   const { child, signals } = childThatStays();
   setImmediate(() => child.emit("exit", 0, null));
-  await gone(child);
+  await waitForExit(child);
   equal(signals.length, 0);
 });

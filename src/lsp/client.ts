@@ -1,6 +1,6 @@
 /**
  * One language server as a child process: JSON-RPC over its standard input and output. A server is untrusted code that may be
- * slow, silent, broken or gone at any moment, so nothing here rejects: every request comes to an end, and says which.
+ * slow, silent, broken or gone at any moment, so nothing here rejects: every request ends, and its answer says how.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -13,23 +13,22 @@ export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of its environment. */
+  /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How a request ended. */
-export type Answered =
+export type RequestEnd =
   | { readonly is: "result"; readonly value: unknown }
   | { readonly is: "error"; readonly code: number; readonly message: string }
   | { readonly is: "timeout" }
   | { readonly is: "cancelled" }
-  /** The server is gone, or was never there. */
+  /** The server is gone, or did not start. */
   | { readonly is: "ended"; readonly why: string };
 
 interface Handlers {
   /** Must not throw. */
   notified(method: string, params: unknown): void;
-  /** What the server asks. Undefined: nobody knows such a method. */
+  /** Answers a request of the server. Undefined: the method is not supported. */
   asked(method: string, params: unknown): { readonly result: unknown } | { readonly error: RpcError } | undefined;
 }
 
@@ -39,27 +38,27 @@ export interface RpcError {
 }
 
 export interface Client {
-  /** Never rejects. After `waitMsMax` the server is told that nobody waits any more. */
+  /** Never rejects. After `waitMsMax` the request is cancelled at the server. */
   request(
     method: string,
     params: unknown,
     options: { readonly waitMsMax: number; readonly signal?: AbortSignal },
-  ): Promise<Answered>;
+  ): Promise<RequestEnd>;
   notify(method: string, params: unknown): void;
   readonly isAlive: boolean;
-  /** Kept when the server is gone; says why. */
+  /** Resolves with the reason when the server is gone. */
   readonly ended: Promise<string>;
-  /** Asks it to end, and makes it. */
+  /** Requests a shutdown, and kills the process if it does not exit. */
   stop(): Promise<void>;
-  /** The last of what it printed to standard error. */
+  /** The end of its standard error. */
   complaints(): string;
 }
 
 export function startClient(program: ServerProgram, handlers: Handlers): Client {
   const { command, args, cwd, env } = program;
   const child = spawn(command, [...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
-  keepTrackOf(child);
-  const waiting = new Map<number, (answer: Answered) => void>();
+  killOnExit(child);
+  const waiting = new Map<number, (answer: RequestEnd) => void>();
   const complaints = tailOf(child);
   let lastId = 0;
   let endedBy: string | undefined;
@@ -73,7 +72,7 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
     child.stdin?.end();
     resolveEnded(why);
   };
-  /** It cannot be talked to any more. */
+  /** For a server that cannot be talked to any more. */
   const drop = (why: string): void => {
     end(why);
     child.kill("SIGKILL");
@@ -81,11 +80,11 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
   const send = (message: object): void => {
     const { stdin } = child;
     if (endedBy !== undefined || stdin === null) return;
-    stdin.write(framed({ jsonrpc: "2.0", ...message }));
-    // What it does not read would pile up here.
+    stdin.write(frameMessage({ jsonrpc: "2.0", ...message }));
+    // What the server does not read piles up in memory.
     if (stdin.writableLength > limits.languageUnreadBytesMax) drop("it does not read what it is sent");
   };
-  const taken = (frame: Frame): void => {
+  const handleFrame = (frame: Frame): void => {
     if (frame.is === "fault") return drop(`it sent ${frame.why}`);
     const message = messageOf(frame.value);
     switch (message.is) {
@@ -104,9 +103,9 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
 
   const framing = createFraming();
   child.stdout?.on("data", (chunk: Buffer) => {
-    for (const frame of framing.feed(chunk)) if (endedBy === undefined) taken(frame);
+    for (const frame of framing.feed(chunk)) if (endedBy === undefined) handleFrame(frame);
   });
-  // Broken pipes tell nothing that the end of the process does not.
+  // Broken pipes are ignored: the exit of the process is handled.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
   child.once("error", (error: NodeJS.ErrnoException) => end(`it could not be started (${error.code ?? "unknown"})`));
   child.once("exit", (status, signal) => end(`it ended (${signal ?? `status ${status}`})`));
@@ -120,18 +119,18 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
         return resolve({ is: "error", code: serverBusy, message: "too many requests wait for an answer" });
       }
       const id = (lastId += 1);
-      const settle = (answer: Answered): void => {
+      const settle = (answer: RequestEnd): void => {
         if (!waiting.delete(id)) return;
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         resolve(answer);
       };
-      const giveUp = (answer: Answered): void => {
+      const giveUp = (answer: RequestEnd): void => {
         settle(answer);
         send({ method: "$/cancelRequest", params: { id } });
       };
       const onAbort = (): void => giveUp({ is: "cancelled" });
-      // Not unreferenced: it is what keeps a host alive that awaits the answer.
+      // Not unreferenced: this timer keeps a host alive that awaits the answer.
       const timer = setTimeout(() => giveUp({ is: "timeout" }), waitMsMax);
       waiting.set(id, settle);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -152,7 +151,7 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
         send({ method: "exit", params: null });
         end("it was shut down");
       }
-      await gone(child);
+      await waitForExit(child);
     },
   };
 }
@@ -163,8 +162,8 @@ const serverBusy = -32_000;
 type Message =
   | { readonly is: "notification"; readonly method: string; readonly params: unknown }
   | { readonly is: "request"; readonly id: number | string; readonly method: string; readonly params: unknown }
-  | { readonly is: "response"; readonly id: number; readonly answer: Answered }
-  /** No message of the protocol: left alone. */
+  | { readonly is: "response"; readonly id: number; readonly answer: RequestEnd }
+  /** No message of the protocol; ignored. */
   | { readonly is: "nothing" };
 
 function messageOf(value: unknown): Message {
@@ -177,17 +176,17 @@ function messageOf(value: unknown): Message {
   if (typeof id !== "number") return { is: "nothing" };
   if (typeof error === "object" && error !== null) {
     const { code, message } = error as Readonly<Record<string, unknown>>; // as above
-    const words = typeof message === "string" ? message.slice(0, limits.languageMessageCharsMax) : "";
+    const text = typeof message === "string" ? message.slice(0, limits.languageMessageCharsMax) : "";
     return {
       is: "response",
       id,
-      answer: { is: "error", code: typeof code === "number" ? code : 0, message: words },
+      answer: { is: "error", code: typeof code === "number" ? code : 0, message: text },
     };
   }
   return { is: "response", id, answer: { is: "result", value: result } };
 }
 
-/** A host that has nothing else to do may end, whatever its servers are at. */
+/** Lets the host exit when nothing but servers is left. */
 function unref(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -204,13 +203,13 @@ function tailOf(child: ChildProcess): () => string {
 }
 
 /**
- * Waits for the end of a child that was asked to end, and brings it about after a moment. It always settles: a child that even
- * outlives its kill, as one that hangs in the system does, is left behind.
+ * Waits until a child that was asked to exit is gone, and kills it after a moment. It always resolves: a child that survives
+ * even its kill, because it hangs in a system call, is abandoned.
  */
-export function gone(child: ChildProcess): Promise<void> {
+export function waitForExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
-    // Never unreferenced: a host that awaits this has perhaps nothing else to live for, and would end in the middle.
+    // Not unreferenced: a host that awaits this may have nothing else to keep it alive, and would exit too early.
     let timer = setTimeout(() => {
       child.kill("SIGKILL");
       timer = setTimeout(resolve, limits.languageExitMsMax);
@@ -225,12 +224,12 @@ export function gone(child: ChildProcess): Promise<void> {
 const children = new Set<ChildProcess>();
 let watching = false;
 
-/** A host that exits takes its servers along. One that is killed closes their input, which tells them the same. */
-function keepTrackOf(child: ChildProcess): void {
+/** Kills servers when the host exits. If the host is killed, their input is closed, which ends them too. */
+function killOnExit(child: ChildProcess): void {
   if (!watching) {
     watching = true;
     process.once("exit", () => {
-      for (const each of children) each.kill("SIGKILL");
+      for (const server of children) server.kill("SIGKILL");
     });
   }
   children.add(child);
@@ -239,30 +238,30 @@ function keepTrackOf(child: ChildProcess): void {
   child.once("error", forget);
 }
 
-// The envelope of the protocol: `Content-Length: N`, an empty line, N bytes of JSON. What comes from a server is untrusted: a
-// header or a body beyond the limit, or bytes that are no header at all, are a fault that ends the connection.
+// The protocol's framing: `Content-Length: N`, an empty line, N bytes of JSON. Servers are untrusted: a header or a body above
+// the limit, or bytes that are no header, are a fault that ends the connection.
 
 type Frame = { readonly is: "message"; readonly value: unknown } | { readonly is: "fault"; readonly why: string };
 
 export interface Framing {
-  /** Messages that are complete now. After a fault there is nothing more to come. */
+  /** The messages that are complete now. After a fault no more follow. */
   feed(chunk: Uint8Array): readonly Frame[];
 }
 
-export function framed(value: unknown): Buffer {
+export function frameMessage(value: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(value), "utf8");
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`, "ascii"), body]);
 }
 
 export function createFraming(): Framing {
   let chunks: Buffer[] = [];
-  let held = 0;
-  /** The body that is awaited; undefined while a header is. */
+  let bufferedBytes = 0;
+  /** The length of the awaited body; undefined while a header is awaited. */
   let bodyBytes: number | undefined;
-  let dead = false;
+  let isFaulty = false;
 
   const fault = (why: string): Frame => {
-    dead = true;
+    isFaulty = true;
     chunks = [];
     return { is: "fault", why };
   };
@@ -273,15 +272,15 @@ export function createFraming(): Framing {
   };
   const drop = (bytes: number): void => {
     const rest = joined().subarray(bytes);
-    held = rest.length;
-    chunks = held === 0 ? [] : [rest];
+    bufferedBytes = rest.length;
+    chunks = bufferedBytes === 0 ? [] : [rest];
   };
   const header = (): Frame | "more" | "done" => {
     const all = joined();
     if (!looksLikeHeader(all)) return fault("something that is no message");
     const end = all.subarray(0, limits.languageHeaderBytesMax + headerEnd.length).indexOf(headerEnd);
     if (end < 0) {
-      if (held > limits.languageHeaderBytesMax) return fault("a header that is too long");
+      if (bufferedBytes > limits.languageHeaderBytesMax) return fault("a header that is too long");
       return "more";
     }
     const length = lengthIn(all.toString("latin1", 0, end));
@@ -304,9 +303,9 @@ export function createFraming(): Framing {
 
   /** The next message or fault; undefined if more bytes are needed. */
   const next = (): Frame | undefined => {
-    if (dead) return undefined;
-    if (bodyBytes !== undefined) return held < bodyBytes ? undefined : body(bodyBytes);
-    if (held === 0) return undefined;
+    if (isFaulty) return undefined;
+    if (bodyBytes !== undefined) return bufferedBytes < bodyBytes ? undefined : body(bodyBytes);
+    if (bufferedBytes === 0) return undefined;
     const step = header();
     if (step === "more") return undefined;
     return step === "done" ? next() : step;
@@ -314,9 +313,9 @@ export function createFraming(): Framing {
 
   return {
     feed: (chunk) => {
-      if (dead) return [];
+      if (isFaulty) return [];
       chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      held += chunk.byteLength;
+      bufferedBytes += chunk.byteLength;
       const frames: Frame[] = [];
       for (let frame = next(); frame !== undefined; frame = next()) frames.push(frame);
       return frames;
@@ -326,7 +325,7 @@ export function createFraming(): Framing {
 
 const headerEnd = Buffer.from("\r\n\r\n", "ascii");
 
-/** Servers that print to standard output by mistake are found out at once, not after 64 KiB. */
+/** Detects servers that print to standard output by mistake at once, not after 64 KiB. */
 function looksLikeHeader(bytes: Buffer): boolean {
   const start = bytes.toString("latin1", 0, 8).toLowerCase();
   return "content-".startsWith(start) || start.startsWith("content-");
@@ -340,24 +339,24 @@ function lengthIn(header: string): number | undefined {
   return undefined;
 }
 
-// What servers ask of us, and our answers: configuration, progress, registrations. Edits of their own are refused.
+// Requests of servers and our answers: configuration, progress, registrations. Edits are refused.
 
-/** What a server switches on after its start. */
+/** What a server can register after its start. */
 export interface Registered {
   watching(id: string, options: unknown): void;
   pulling(options: NonNullable<Capabilities["pull"]>): void;
   unregistered(id: string): void;
-  /** What it said may be no longer so. */
+  /** Diagnostics may be outdated. */
   refresh(): void;
 }
 
-export interface Context {
+export interface AnswerContext {
   readonly root: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly registered: Registered;
 }
 
-export function answerTo(method: string, params: unknown, context: Context): ReturnType<Handlers["asked"]> {
+export function answerTo(method: string, params: unknown, context: AnswerContext): ReturnType<Handlers["asked"]> {
   switch (method) {
     case "workspace/configuration":
       return { result: configuration(fieldsOf(params)["items"], context.settings) };
@@ -365,7 +364,7 @@ export function answerTo(method: string, params: unknown, context: Context): Ret
       for (const one of listIn(fieldsOf(params)["registrations"])) register(one, context.registered);
       return { result: null };
     case "client/unregisterCapability":
-      // The protocol spells it so.
+      // The protocol misspells it so.
       for (const one of listIn(fieldsOf(params)["unregisterations"])) {
         const { id } = fieldsOf(one);
         if (typeof id === "string") context.registered.unregistered(id);
@@ -374,7 +373,7 @@ export function answerTo(method: string, params: unknown, context: Context): Ret
     case "workspace/workspaceFolders":
       return { result: [{ uri: uriOf(context.root), name: context.root.split(/[\\/]/).at(-1) ?? "" }] };
     case "workspace/applyEdit":
-      // Files are changed by calls that were permitted, and by nothing else.
+      // Files are only changed by calls that were permitted.
       return { result: { applied: false, failureReason: "Files are changed by the session only" } };
     case "workspace/diagnostic/refresh":
       context.registered.refresh();
@@ -401,7 +400,7 @@ function register(value: unknown, registered: Registered): void {
   if (method === "textDocument/diagnostic") registered.pulling(pullOf(registerOptions));
 }
 
-function configuration(items: unknown, settings: Context["settings"]): readonly unknown[] {
+function configuration(items: unknown, settings: AnswerContext["settings"]): readonly unknown[] {
   return listIn(items).map((item) => {
     const { section } = fieldsOf(item);
     if (typeof section !== "string" || section === "") return settings;

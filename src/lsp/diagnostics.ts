@@ -1,4 +1,4 @@
-/** Diagnostics as servers send them, made into ours: bounded, and without those that are malformed. */
+/** Parses diagnostics of servers: bounded, and without malformed ones. */
 
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { limits } from "../contract/limits.ts";
@@ -6,7 +6,7 @@ import type { Diagnostic, Position, Severity, TextRange } from "../contract/lsp.
 
 const severities: readonly Severity[] = ["error", "warning", "information", "hint"];
 
-/** What was said at once: as much of it as is kept, and how many more there were. */
+/** One set of diagnostics: those that are kept, and how many more there were. */
 export interface Published {
   readonly list: readonly Diagnostic[];
   readonly errorsMore: number;
@@ -15,7 +15,7 @@ export interface Published {
 
 export const nothingPublished: Published = { list: [], errorsMore: 0, warningsMore: 0 };
 
-/** Errors go before all others when there are too many. */
+/** If there are too many, errors are kept before all others. */
 export function diagnosticsIn(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Published {
   if (!Array.isArray(value)) return nothingPublished;
   const errors: Diagnostic[] = [];
@@ -40,26 +40,26 @@ export function diagnosticsIn(value: unknown, path: string, lines: Lines, encodi
   }
   const kept = others.slice(0, limits.languageDiagnosticsMax - errors.length);
   warningsMore += others.slice(kept.length).filter(({ severity }) => severity === "warning").length;
-  return { list: [...errors, ...kept].toSorted(byPlace), errorsMore, warningsMore };
+  return { list: [...errors, ...kept].toSorted(byPosition), errorsMore, warningsMore };
 }
 
 function diagnosticOf(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Diagnostic | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { range, message, code, source } = value as Readonly<Record<string, unknown>>; // any object has such fields or lacks them
   const place = rangeIn(lines, range, encoding);
-  const words = typeof message === "string" ? message : markupOf(message);
-  if (place === undefined || words === undefined) return undefined;
+  const text = typeof message === "string" ? message : markupOf(message);
+  if (place === undefined || text === undefined) return undefined;
   return {
     path,
     range: place,
     severity: severityOf(value),
-    message: words.slice(0, limits.languageMessageCharsMax),
+    message: text.slice(0, limits.languageMessageCharsMax),
     code: typeof code === "string" || typeof code === "number" ? String(code).slice(0, 100) : undefined,
     source: typeof source === "string" ? source.slice(0, 100) : undefined,
   };
 }
 
-/** Who does not say how bad it is means an error. */
+/** A diagnostic without a severity counts as an error. */
 function severityOf(value: unknown): Severity {
   if (typeof value !== "object" || value === null || !("severity" in value)) return "error";
   return (typeof value.severity === "number" ? severities[value.severity - 1] : undefined) ?? "error";
@@ -70,75 +70,75 @@ function markupOf(value: unknown): string | undefined {
   return typeof value.value === "string" ? value.value : undefined;
 }
 
-const byPlace = (one: Diagnostic, other: Diagnostic): number =>
+const byPosition = (one: Diagnostic, other: Diagnostic): number =>
   one.range.start.line - other.range.start.line || one.range.start.column - other.range.start.column;
 
-/** What was known of a file: how often each thing was said, with the line it was said of and without. */
-export interface Known {
+/** The diagnostics that were known for a file: how often each message occurred, with the text of its line and without. */
+export interface KnownDiagnostics {
   readonly atLine: ReadonlyMap<string, number>;
   readonly anywhere: ReadonlyMap<string, number>;
 }
 
-/** Of a file that nobody has looked at. */
-export const nothingKnown: Known = { atLine: new Map(), anywhere: new Map() };
-/** Of a file that was not there: all that is wrong with it now is new. */
-export const noErrors: Known = { atLine: new Map(), anywhere: new Map() };
+/** For a file whose diagnostics were never seen. */
+export const nothingKnown: KnownDiagnostics = { atLine: new Map(), anywhere: new Map() };
+/** For a file that did not exist: all of its errors are new. */
+export const noErrors: KnownDiagnostics = { atLine: new Map(), anywhere: new Map() };
 
-export function knownOf(diagnostics: readonly Diagnostic[], lines: Lines): Known {
+export function knownOf(diagnostics: readonly Diagnostic[], lines: Lines): KnownDiagnostics {
   const atLine = new Map<string, number>();
   const anywhere = new Map<string, number>();
   for (const one of diagnostics) {
     add(atLine, atLineKey(one, lines), 1);
-    add(anywhere, saying(one), 1);
+    add(anywhere, messageKey(one), 1);
   }
   return { atLine, anywhere };
 }
 
 /**
- * Which errors were there before? Lines move with a change, so they are known again by what they say, and by the text of their
- * line where something is said more than once.
+ * Separates new errors from known ones. Lines move with a change, so an error is recognized by its message, and by the text
+ * of its line if the message occurs more than once.
  */
-export function divided(
+export function splitByKnown(
   errors: readonly Diagnostic[],
-  known: Known,
+  known: KnownDiagnostics,
   lines: Lines,
 ): { readonly fresh: readonly Diagnostic[]; readonly known: readonly Diagnostic[] } {
   const atLine = new Map(known.atLine);
   const anywhere = new Map(known.anywhere);
   const old = new Set<Diagnostic>();
-  const take = (one: Diagnostic): void => {
+  const markKnown = (one: Diagnostic): void => {
     old.add(one);
-    add(anywhere, saying(one), -1);
+    add(anywhere, messageKey(one), -1);
   };
   for (const one of errors) {
     const key = atLineKey(one, lines);
-    if ((atLine.get(key) ?? 0) <= 0 || (anywhere.get(saying(one)) ?? 0) <= 0) continue;
+    if ((atLine.get(key) ?? 0) <= 0 || (anywhere.get(messageKey(one)) ?? 0) <= 0) continue;
     add(atLine, key, -1);
-    take(one);
+    markKnown(one);
   }
-  for (const one of errors) if (!old.has(one) && (anywhere.get(saying(one)) ?? 0) > 0) take(one);
+  for (const one of errors) if (!old.has(one) && (anywhere.get(messageKey(one)) ?? 0) > 0) markKnown(one);
   return { fresh: errors.filter((one) => !old.has(one)), known: errors.filter((one) => old.has(one)) };
 }
 
-const saying = ({ severity, code, source, message }: Diagnostic): string =>
+const messageKey = ({ severity, code, source, message }: Diagnostic): string =>
   JSON.stringify([severity, code, source, message]);
 const atLineKey = (one: Diagnostic, lines: Lines): string =>
-  saying(one) + (lines.at(one.range.start.line) ?? "").trim().slice(0, 500);
+  messageKey(one) + (lines.at(one.range.start.line) ?? "").trim().slice(0, 500);
 const add = (counts: Map<string, number>, key: string, by: number): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
-// Places as the protocol counts them (from 0, in units that were agreed on) and as we do (from 1, in UTF-16 units).
+// Converts positions between the protocol's (from 0, in the negotiated encoding) and ours (from 1, in UTF-16 units).
 
 export type PositionEncoding = "utf-16" | "utf-8";
 
-/** The lines of a text, without their ends. */
+/** The lines of a text, without their line ends. */
 export interface Lines {
-  /** Undefined behind the last line; counted from 1. */
+  /** Counted from 1; undefined after the last line. */
   at(line: number): string | undefined;
   readonly count: number;
 }
 
-/** The protocol ends a line at a newline, a carriage return, or both. */
+/** The protocol ends a line at LF, CR or CRLF. */
 export function linesOf(text: string): Lines {
   let starts: number[] | undefined;
   const all = (): number[] => {
@@ -165,7 +165,7 @@ export function positionIn(lines: Lines | undefined, value: unknown, encoding: P
   const { line, character } = value as Readonly<Record<string, unknown>>; // any object has such fields or lacks them
   if (!isCount(line) || !isCount(character)) return undefined;
   if (lines === undefined) return { line: line + 1, column: character + 1 };
-  // Some servers name the end of a file as the start of a line behind it.
+  // Some servers give the end of a file as the start of the line after it.
   const text = lines.at(line + 1);
   if (text === undefined) return { line: lines.count, column: (lines.at(lines.count)?.length ?? 0) + 1 };
   const units = encoding === "utf-8" ? unitsOfBytes(text, character) : Math.min(character, text.length);
@@ -203,17 +203,17 @@ function unitsOfBytes(text: string, bytes: number): number {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-// Paths and the addresses that the protocol has for them.
+// Converts between paths and the protocol's URIs.
 
 export const uriOf = (path: string): string => pathToFileURL(path).href;
 
-/** Undefined for what is no file of this machine. */
+/** Undefined for a URI that is no file of this machine. */
 export function pathOf(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !/^file:/i.test(uri)) return undefined;
   try {
     const path = fileURLToPath(uri);
     if (path.includes("\0")) return undefined;
-    // Servers spell the drive as they like.
+    // Servers differ in the case of the drive letter.
     return path.replace(/^[a-z]:/, (drive) => drive.toUpperCase());
   } catch {
     return undefined;

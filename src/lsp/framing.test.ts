@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../contract/limits.ts";
-import { createFraming, framed } from "./client.ts";
+import { createFraming, frameMessage } from "./client.ts";
 
 const message = (value: unknown) => ({ is: "message", value });
 
 describe("framing", () => {
   test("messages come out whole, however they are cut", () => {
-    const bytes = Buffer.concat([framed({ a: "ä😀" }), framed([]), framed({ b: "x".repeat(500) })]);
+    const bytes = Buffer.concat([frameMessage({ a: "ä😀" }), frameMessage([]), frameMessage({ b: "x".repeat(500) })]);
     for (const step of [1, 2, 7, 33, bytes.length]) {
       const framing = createFraming();
       const frames = [];
@@ -31,6 +31,6 @@ describe("framing", () => {
   ])("%s is a fault, and the end", (_, text, why) => {
     const framing = createFraming();
     expect(framing.feed(Buffer.from(text))).toEqual([{ is: "fault", why }]);
-    expect(framing.feed(framed({}))).toEqual([]);
+    expect(framing.feed(frameMessage({}))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The language servers of a toolkit: which of them are in charge of a file, what they are told about it, and what a session
- * is told in time, or later.
+ * The language servers of a toolkit: which servers handle a file, what they are sent about it, and which diagnostics a
+ * session gets in time or with a later answer.
  */
 
 import { setMaxListeners } from "node:events";
@@ -15,56 +15,56 @@ import type {
   SourceFile,
   WatchedChange,
 } from "../contract/lsp.ts";
-import { divided, type Known, knownOf, noErrors, nothingKnown } from "./diagnostics.ts";
+import { splitByKnown, type KnownDiagnostics, knownOf, noErrors, nothingKnown } from "./diagnostics.ts";
 import { questionsTo } from "./questions.ts";
 import { remediesFor } from "./remedies.ts";
-import { extensionOf, type Said, type Server } from "./server.ts";
+import { extensionOf, type FileDiagnostics, type Server } from "./server.ts";
 import { type ServerEntry, serversOf } from "./servers.ts";
 import { createSupervisor, type Supervisor, type LanguageEnvironment } from "./supervisor.ts";
 
 export function createLanguages(options: LanguageOptions, environment: LanguageEnvironment): Languages {
   const waitMsMax = options.waitMsMax ?? limits.languageWaitMsMax;
-  const choice = createChoice(options, environment);
+  const choice = createServerSelection(options, environment);
   const pending = createPendingStore();
 
-  /** Shows a file to all servers in charge of it. */
-  const shown = (file: SourceFile, saved: boolean): readonly Supervisor[] => {
+  /** Sends a file to all servers that handle it. */
+  const sendFile = (file: SourceFile, saved: boolean): readonly Supervisor[] => {
     if (!choice.serves(file.path) || Buffer.byteLength(file.text) > limits.languageFileBytesMax) return [];
     const supervisors = choice.supervisorsFor(file.path);
     for (const supervisor of supervisors) supervisor.server()?.show(file, { saved });
     return supervisors;
   };
 
-  /** The same for one that is only looked at: who has read it a moment ago may be behind those who have changed it since. */
-  const shownAsIs = (file: SourceFile): readonly Supervisor[] => {
+  /** For a file that was only read: its text may be older than a change that another call has made since. */
+  const sendIfCurrent = (file: SourceFile): readonly Supervisor[] => {
     if (!choice.serves(file.path)) return [];
     const isNow = environment.fingerprintOf(file.path) === file.fingerprint;
-    return isNow ? shown(file, false) : choice.supervisorsFor(file.path);
+    return isNow ? sendFile(file, false) : choice.supervisorsFor(file.path);
   };
 
-  /** Those who cannot find errors would say that there are none. */
-  const checking = (supervisors: readonly Supervisor[]): readonly Supervisor[] =>
+  /** Leaves out servers that cannot find errors: they would report that there are none. */
+  const onlyChecking = (supervisors: readonly Supervisor[]): readonly Supervisor[] =>
     supervisors.filter((supervisor) => supervisor.checks());
 
-  /** What a server has open hides the disk from it: files that somebody else changed are shown anew. */
+  /** A server does not look at the disk for a file that it has open: files that changed on disk are sent again. */
   const bringUpToDate = (but: ReadonlySet<string>): void => {
     for (const { running } of choice.running()) {
       for (const { path, fingerprint } of running?.open() ?? []) {
-        if (!but.has(path) && environment.fingerprintOf(path) !== fingerprint) showAnew(path, running);
+        if (!but.has(path) && environment.fingerprintOf(path) !== fingerprint) sendAgain(path, running);
       }
     }
   };
-  const showAnew = (path: string, server: Server | undefined): void => {
+  const sendAgain = (path: string, server: Server | undefined): void => {
     const fingerprint = environment.fingerprintOf(path);
     const text = fingerprint === undefined ? undefined : environment.textOf(path);
     if (fingerprint === undefined || text === undefined) server?.removed(path);
     else server?.show({ path, text, fingerprint }, { saved: false });
   };
 
-  /** Waits for all of them; what each said, what none said, and who failed. */
-  const gathered = async (
+  /** Waits for all servers and merges their diagnostics; servers that failed or are still pending are named. */
+  const gatherReport = async (
     path: string,
-    supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[],
+    supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[],
     wait: { readonly untilMs: number; readonly signal: AbortSignal },
   ): Promise<DiagnosticsReport> => {
     const parts: Part[] = [];
@@ -74,10 +74,10 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
       supervisors.map(async ({ supervisor, known }) => {
         const server = supervisor.running;
         await server?.settled(path, wait);
-        const said = server?.said(path);
-        if (said !== undefined) {
-          supervisor.remember(path, knownOf(said.diagnostics, said.lines));
-          parts.push({ said, known });
+        const current = server?.diagnosticsOf(path);
+        if (current !== undefined) {
+          supervisor.remember(path, knownOf(current.diagnostics, current.lines));
+          parts.push({ current, known });
         } else if (server === undefined || server.state === "ended") {
           unavailable.push({
             server: supervisor.entry.name,
@@ -89,29 +89,29 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
     return reportOf(path, parts, { pending, unavailable });
   };
 
-  /** Only of the state that the disk has: somebody else may have changed the file meanwhile. */
+  /** Whether the diagnostics are about the file on disk: another process may have changed it meanwhile. */
   const isCurrent = (path: string, supervisors: readonly { readonly supervisor: Supervisor }[]): boolean => {
     const fingerprint = environment.fingerprintOf(path);
     return supervisors.every(({ supervisor: { running } }) => {
-      const said = running?.said(path);
-      if (said === undefined || said.fingerprint === fingerprint) return true;
-      // It may be the same text with another time; then what was said holds.
-      showAnew(path, running);
-      return running?.said(path) !== undefined;
+      const current = running?.diagnosticsOf(path);
+      if (current === undefined || current.fingerprint === fingerprint) return true;
+      // The text may be the same with a new mtime; then the diagnostics are still valid.
+      sendAgain(path, running);
+      return running?.diagnosticsOf(path) !== undefined;
     });
   };
 
   const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
 
-  const notified = (files: readonly SourceFile[], session: string): readonly Notified[] =>
+  const notifyChanged = (files: readonly SourceFile[], session: string): readonly Notified[] =>
     files.flatMap((file) => {
-      // What a session was not told yet is still news to it.
+      // Errors that the session was not shown yet are still new to it.
       const before = pending.take(session, file.path);
       for (const supervisor of choice.running()) {
-        const said = supervisor.running?.said(file.path);
-        if (said !== undefined) supervisor.remember(file.path, knownOf(said.diagnostics, said.lines));
+        const current = supervisor.running?.diagnosticsOf(file.path);
+        if (current !== undefined) supervisor.remember(file.path, knownOf(current.diagnostics, current.lines));
       }
-      const supervisors = checking(shown(file, true)).map((supervisor) => ({
+      const supervisors = onlyChecking(sendFile(file, true)).map((supervisor) => ({
         supervisor,
         known:
           before?.knownBy(supervisor) ??
@@ -122,7 +122,7 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
     });
 
   const remember = (session: string, { path, supervisors }: Notified): void => {
-    const knownBy = (supervisor: Supervisor): Known | undefined =>
+    const knownBy = (supervisor: Supervisor): KnownDiagnostics | undefined =>
       supervisors.find((one) => one.supervisor === supervisor)?.known;
     pending.add(session, { path, supervisors, knownBy });
   };
@@ -130,21 +130,21 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
   return {
     serves: (path) => choice.serves(path),
     remedies: (path) => remediesFor(path, serversOf(options).servers),
-    touched: (file) => void shownAsIs(file),
+    touched: (file) => void sendIfCurrent(file),
     changed: (files, session) => {
       bringUpToDate(new Set(files.map(({ path }) => path)));
       choice.notifyWatchers(
         files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })),
       );
-      const all = notified(files, session);
+      const all = notifyChanged(files, session);
       const end = (signal: AbortSignal) => wait(signal, waitMsMax);
       return {
         report: (signal) =>
-          publishedTo(signal, (own) => {
+          withOwnSignal(signal, (own) => {
             const until = end(own);
             return Promise.all(
               all.map(async (one) => {
-                const report = await gathered(one.path, one.supervisors, until);
+                const report = await gatherReport(one.path, one.supervisors, until);
                 const isOld = !report.pending && !isCurrent(one.path, one.supervisors);
                 if (report.pending || isOld) remember(session, one);
                 return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
@@ -170,43 +170,43 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
     },
     diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
       bringUpToDate(new Set([file.path]));
-      const supervisors = checking(shownAsIs(file)).map((supervisor) => ({ supervisor, known: nothingKnown }));
+      const supervisors = onlyChecking(sendIfCurrent(file)).map((supervisor) => ({ supervisor, known: nothingKnown }));
       if (supervisors.length === 0) return undefined;
-      // Other files may have changed since it was said.
+      // Other files may have changed since the last diagnostics.
       for (const { supervisor } of supervisors) supervisor.running?.refresh(file.path);
-      const { newErrors, ...report } = await gathered(file.path, supervisors, wait(signal, waitMs));
+      const { newErrors, ...report } = await gatherReport(file.path, supervisors, wait(signal, waitMs));
       return { ...report, newErrors: [], knownErrors: newErrors };
     },
     ...questionsTo((file) => {
       bringUpToDate(new Set([file.path]));
-      return shownAsIs(file);
+      return sendIfCurrent(file);
     }, environment),
     close: () => choice.close(),
   };
 
-  /** One report, if all servers have said what they have to say; an owed one that will never come is forgotten. */
+  /** The report, once all servers have finished; pending diagnostics that can no longer arrive are dropped. */
   function lateReport(session: string, one: PendingDiagnostics): readonly DiagnosticsReport[] {
-    const there = one.supervisors.filter(({ supervisor }) => supervisor.running !== undefined);
-    const parts = there.flatMap(({ supervisor, known }): readonly Part[] => {
-      const said = supervisor.running?.said(one.path, "now");
-      return said === undefined ? [] : [{ said, known }];
+    const existing = one.supervisors.filter(({ supervisor }) => supervisor.running !== undefined);
+    const parts = existing.flatMap(({ supervisor, known }): readonly Part[] => {
+      const current = supervisor.running?.diagnosticsOf(one.path, "now");
+      return current === undefined ? [] : [{ current, known }];
     });
-    if (parts.length < there.length) {
-      for (const { supervisor } of there) supervisor.running?.askAgain(one.path);
+    if (parts.length < existing.length) {
+      for (const { supervisor } of existing) supervisor.running?.askAgain(one.path);
       return [];
     }
     pending.take(session, one.path);
-    if (there.length === 0 || !isCurrent(one.path, there)) return [];
-    for (const { supervisor } of there) {
-      const said = supervisor.running?.said(one.path);
-      if (said !== undefined) supervisor.remember(one.path, knownOf(said.diagnostics, said.lines));
+    if (existing.length === 0 || !isCurrent(one.path, existing)) return [];
+    for (const { supervisor } of existing) {
+      const current = supervisor.running?.diagnosticsOf(one.path);
+      if (current !== undefined) supervisor.remember(one.path, knownOf(current.diagnostics, current.lines));
     }
     return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
   }
 }
 
-/** One listener at the caller's signal, however many wait: very many would look like a leak. */
-async function publishedTo<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+/** Puts one listener on the caller's signal, however many servers wait: Node warns of a leak above ten. */
+async function withOwnSignal<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
   const own = new AbortController();
   setMaxListeners(0, own.signal);
   const stop = (): void => own.abort(signal.reason);
@@ -221,25 +221,25 @@ async function publishedTo<Value>(signal: AbortSignal, work: (own: AbortSignal) 
 
 interface Notified {
   readonly path: string;
-  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[];
+  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[];
 }
 
-// Which servers are in charge of a file, by its extension and the project it lies in.
+// Which servers handle a file, by its extension and its project.
 
-export interface Choice {
-  /** Does any server know this extension? Whether its program is there is another question. */
+export interface ServerSelection {
+  /** Whether a server is configured for this extension; its program may still be missing. */
   serves(path: string): boolean;
-  /** One of each group; those that were given up have made way for the next. */
+  /** One server per group; a server that was given up is replaced by the next of its group. */
   supervisorsFor(path: string): readonly Supervisor[];
   running(): readonly Supervisor[];
   notifyWatchers(changes: readonly WatchedChange[]): void;
   close(): Promise<void>;
 }
 
-/** How long a program that is not there is not looked for again. */
+/** How long a missing program is not looked for again. */
 const lookAgainMs = 10_000;
 
-function createChoice(options: LanguageOptions, environment: LanguageEnvironment): Choice {
+function createServerSelection(options: LanguageOptions, environment: LanguageEnvironment): ServerSelection {
   const { servers } = serversOf(options);
   const byExtension = new Map<string, ServerEntry[]>();
   for (const entry of servers) {
@@ -253,8 +253,8 @@ function createChoice(options: LanguageOptions, environment: LanguageEnvironment
 
   const supervisorOf = (entry: ServerEntry, root: string): Supervisor | undefined => {
     const key = `${entry.name}\0${root}`;
-    const there = supervisors.get(key);
-    if (there !== undefined) return there;
+    const existing = supervisors.get(key);
+    if (existing !== undefined) return existing;
     const nowMs = performance.now();
     if (nowMs < (missing.get(key) ?? 0)) return undefined;
     const program = environment.find(entry.command, root);
@@ -263,10 +263,10 @@ function createChoice(options: LanguageOptions, environment: LanguageEnvironment
       missing.set(key, nowMs + lookAgainMs);
       return undefined;
     }
-    const made = createSupervisor(entry, root, program, environment);
-    supervisors.set(key, made);
-    makeRoom(made);
-    return made;
+    const created = createSupervisor(entry, root, program, environment);
+    supervisors.set(key, created);
+    makeRoom(created);
+    return created;
   };
 
   const makeRoom = (but: Supervisor): void => {
@@ -278,7 +278,7 @@ function createChoice(options: LanguageOptions, environment: LanguageEnvironment
     void oldest[1].stop();
   };
 
-  /** The nearest folder above with one of the markers, up to the workspace's root. */
+  /** The nearest parent folder with one of the markers, else the workspace's root. */
   const rootOf = (path: string, { rootMarkers }: ServerEntry): string => {
     const top = environment.roots
       .filter((root) => isBeneath(path, root))
@@ -326,18 +326,18 @@ function isBeneath(path: string, root: string): boolean {
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
 }
 
-// What sessions are still owed: files whose diagnostics were not there when the answer was given. Bounded; the oldest goes first.
+// Diagnostics that were not ready when the answer was given, by session and file. Bounded; the oldest are dropped first.
 
 interface PendingDiagnostics {
   readonly path: string;
-  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[];
-  /** What was known before the change that nothing was told of yet. */
-  knownBy(supervisor: Supervisor): Known | undefined;
+  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[];
+  /** The errors known before the first change that was not reported yet. */
+  knownBy(supervisor: Supervisor): KnownDiagnostics | undefined;
 }
 
 export interface PendingStore {
   add(session: string, pending: PendingDiagnostics): void;
-  /** Takes it away. */
+  /** Removes and returns it. */
   take(session: string, path: string): PendingDiagnostics | undefined;
   of(session: string): readonly PendingDiagnostics[];
   /** For all sessions. */
@@ -377,12 +377,11 @@ function dropFirst(map: Map<string, unknown>, max: number): void {
   }
 }
 
-// What is told of one file: errors that are new, then those that were known, then warnings, each up to a limit.
+// The report on one file: new errors, then known errors, then warnings, each up to a limit.
 
-/** What one server said, and what it was known to say before. */
 interface Part {
-  readonly said: Said;
-  readonly known: Known;
+  readonly current: FileDiagnostics;
+  readonly known: KnownDiagnostics;
 }
 
 function reportOf(
@@ -395,14 +394,14 @@ function reportOf(
   const warnings: Diagnostic[] = [];
   let errorsLeftOut = 0;
   let warningsLeftOut = 0;
-  for (const { said, known } of parts) {
-    const errors = said.diagnostics.filter(({ severity }) => severity === "error");
-    const both = divided(errors, known, said.lines);
+  for (const { current, known } of parts) {
+    const errors = current.diagnostics.filter(({ severity }) => severity === "error");
+    const both = splitByKnown(errors, known, current.lines);
     fresh.push(...both.fresh);
     old.push(...both.known);
-    errorsLeftOut += said.errorsMore;
-    warningsLeftOut += said.warningsMore;
-    warnings.push(...said.diagnostics.filter(({ severity }) => severity === "warning"));
+    errorsLeftOut += current.errorsMore;
+    warningsLeftOut += current.warningsMore;
+    warnings.push(...current.diagnostics.filter(({ severity }) => severity === "warning"));
   }
   const newErrors = fresh.slice(0, limits.languageErrorsShownMax);
   const knownErrors = old.slice(0, limits.languageErrorsShownMax - newErrors.length);

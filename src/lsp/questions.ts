@@ -1,4 +1,4 @@
-/** Questions to servers about code, and their answers in neutral nouns. What is malformed in an answer is left out. */
+/** Questions to servers about code, with neutral answers. Malformed parts of an answer are left out. */
 
 import { limits } from "../contract/limits.ts";
 import type {
@@ -42,7 +42,7 @@ interface Question<Value> {
   readonly read: (value: unknown, reader: Reader) => Value;
 }
 
-/** `show`: tells servers the file as it is, and says which are in charge. */
+/** `show`: sends the file to the servers and returns those that handle it. */
 export function questionsTo(
   show: (file: SourceFile) => readonly Supervisor[],
   environment: LanguageEnvironment,
@@ -54,7 +54,7 @@ export function questionsTo(
   ): Promise<LanguageAnswer<Value>> => {
     let answer: LanguageAnswer<Value> = { answer: "no server" };
     const untilMs = performance.now() + waitMsMax;
-    // The first that offers it; with several servers for a file that is seldom the first of all.
+    // The first server that offers the capability answers; the others are for diagnostics.
     for (const supervisor of show(file)) {
       const name = supervisor.entry.name;
       const server = supervisor.server();
@@ -74,15 +74,15 @@ export function questionsTo(
         continue;
       }
       const leftMs = Math.max(1, untilMs - performance.now());
-      const got = await server.request(method, params(server), leftMs, signal);
-      switch (got.is) {
+      const response = await server.request(method, params(server), leftMs, signal);
+      switch (response.is) {
         case "result":
-          return { answer: "given", server: name, value: read(got.value, createReader(server, environment)) };
+          return { answer: "given", server: name, value: read(response.value, createReader(server, environment)) };
         case "error":
-          answer = { answer: "failed", server: name, why: got.message };
+          answer = { answer: "failed", server: name, why: response.message };
           break;
         case "ended":
-          answer = { answer: "failed", server: name, why: got.why };
+          answer = { answer: "failed", server: name, why: response.why };
           break;
         case "timeout":
         case "cancelled":
@@ -93,7 +93,7 @@ export function questionsTo(
     return answer;
   };
 
-  const at =
+  const positionParams =
     (file: SourceFile, position: Position, more: object = {}) =>
     (server: Server): object => ({
       textDocument: { uri: uriOf(file.path) },
@@ -103,7 +103,7 @@ export function questionsTo(
   const locations = (method: string, capability: string, more?: object) => ({
     capability,
     method: `textDocument/${method}`,
-    params: (file: SourceFile, position: Position) => at(file, position, more),
+    params: (file: SourceFile, position: Position) => positionParams(file, position, more),
     read: (value: unknown, reader: Reader): readonly Location[] => reader.locations(value),
   });
   const kinds = {
@@ -118,8 +118,8 @@ export function questionsTo(
     return (file, position, options) =>
       ask(file, { method, capability, params: params(file, position), read }, options);
   };
-  const calls = (way: "incoming" | "outgoing") => {
-    const method = `callHierarchy/${way}Calls`;
+  const calls = (direction: "incoming" | "outgoing") => {
+    const method = `callHierarchy/${direction}Calls`;
     return (file: SourceFile, item: CallHierarchyItem, options: AskOptions) =>
       ask<readonly HierarchyCall[]>(
         file,
@@ -127,7 +127,7 @@ export function questionsTo(
           method,
           capability: "callHierarchyProvider",
           params: () => ({ item: item.handle }),
-          read: (value, reader) => reader.calls(value, way, item.path),
+          read: (value, reader) => reader.calls(value, direction, item.path),
         },
         options,
       );
@@ -143,7 +143,7 @@ export function questionsTo(
         {
           method: "textDocument/hover",
           capability: "hoverProvider",
-          params: at(file, position),
+          params: positionParams(file, position),
           read: (value, reader) => reader.hover(value),
         },
         options,
@@ -176,7 +176,7 @@ export function questionsTo(
         {
           method: "textDocument/prepareCallHierarchy",
           capability: "callHierarchyProvider",
-          params: at(file, position),
+          params: positionParams(file, position),
           read: (value, reader) => reader.callItems(value),
         },
         options,
@@ -189,7 +189,7 @@ export function questionsTo(
         {
           method: "textDocument/rename",
           capability: "renameProvider",
-          params: at(file, position, { newName }),
+          params: positionParams(file, position, { newName }),
           read: (value, reader) => reader.edits(value),
         },
         options,
@@ -197,7 +197,7 @@ export function questionsTo(
   };
 }
 
-/** Whether a promise was kept before the time is up. */
+/** Whether the promise resolves before the time is up. */
 function inTime(promise: Promise<void>, untilMs: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (kept: boolean): void => {
@@ -213,25 +213,25 @@ function inTime(promise: Promise<void>, untilMs: number, signal: AbortSignal): P
   });
 }
 
-// Answers of servers, made into neutral nouns. Everything is checked: a server may send anything.
+// Turns answers of servers into neutral data. Every field is checked: a server may send anything.
 
 interface Reader {
   locations(value: unknown): readonly Location[];
   hover(value: unknown): string | undefined;
-  /** `path`: the file that they are of, where they do not say so themselves. */
+  /** `path`: the file of symbols that do not name one. */
   symbols(value: unknown, path: string | undefined): readonly CodeSymbol[];
   callItems(value: unknown): readonly CallHierarchyItem[];
-  calls(value: unknown, way: "incoming" | "outgoing", path: string): readonly HierarchyCall[];
+  calls(value: unknown, direction: "incoming" | "outgoing", path: string): readonly HierarchyCall[];
   edits(value: unknown): RenameEdits;
 }
 
 function createReader(server: Server, environment: LanguageEnvironment): Reader {
   const known = new Map<string, Lines | undefined>();
   let left: number = limits.languageItemsMax;
-  /** Was something left out? */
+  /** False once something was left out. */
   let isWhole = true;
 
-  /** Only where columns are counted in bytes does the text of a file matter. */
+  /** The text of a file matters only if columns are counted in bytes. */
   const linesAt = (path: string): Lines | undefined => {
     if (server.encoding === "utf-16") return undefined;
     if (!known.has(path)) {
@@ -266,7 +266,7 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
     const path = file ?? pathOf(fieldsOf(where)["uri"]);
     if (typeof name !== "string" || path === undefined) return [];
     const given = rangeAt(path, range ?? fieldsOf(where)["range"]);
-    // A symbol of the workspace may name its file alone.
+    // A workspace symbol may name its file without a range.
     const whole =
       given ?? (file === undefined ? { start: { line: 1, column: 1 }, end: { line: 1, column: 1 } } : undefined);
     if (whole === undefined) return [];
@@ -324,12 +324,12 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
     },
     symbols: (value, path) => listIn(value).flatMap((each) => symbol(each, path, 0)),
     callItems: (value) => listIn(value).flatMap(callItem),
-    calls: (value, way, path) =>
+    calls: (value, direction, path) =>
       listIn(value).flatMap((each) => {
         const { from, to, fromRanges } = fieldsOf(each);
-        const [item] = callItem(way === "incoming" ? from : to);
+        const [item] = callItem(direction === "incoming" ? from : to);
         if (item === undefined) return [];
-        const inFile = way === "incoming" ? item.path : path;
+        const inFile = direction === "incoming" ? item.path : path;
         return [{ item, ranges: listIn(fromRanges).flatMap((one) => rangeAt(inFile, one) ?? []) }];
       }),
     edits: (value) => {
@@ -350,6 +350,7 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
   };
 }
 
+/** Bounds the recursion: the nesting comes from the server. */
 const depthMax = 50;
 
 const cut = (text: string): string => text.slice(0, limits.languageMessageCharsMax);
@@ -362,7 +363,7 @@ function markedText(value: unknown): string {
   return typeof text === "string" ? text : "";
 }
 
-/** In the order of the protocol, which counts them from 1. */
+/** In the order of the protocol, which counts from 1. */
 const symbolKinds: readonly SymbolKind[] = [
   "file",
   "module",

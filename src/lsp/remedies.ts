@@ -1,4 +1,4 @@
-/** How the known servers come to a machine. Nothing is ever fetched by us: this is told to people. */
+/** How to install the known servers. Filehand downloads nothing itself: people read these commands. */
 
 import { extensionOf } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
@@ -19,10 +19,10 @@ const installs: ReadonlyMap<string, string> = new Map([
   ["shellcheck", "apt install shellcheck, brew install shellcheck"],
 ]);
 
-/** Also of what a server checks with. */
+/** `server`: a server, or a program that a server checks with. */
 export const installOf = (server: string): string | undefined => installs.get(server);
 
-/** The servers that would look at a file of this name, were they there. */
+/** The servers for a file of this name, installed or not. */
 export const remediesFor = (path: string, servers: readonly ServerEntry[]): readonly ServerRemedy[] =>
   servers
     .filter(({ extensions }) => Object.hasOwn(extensions, extensionOf(path)))

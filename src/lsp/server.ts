@@ -1,13 +1,13 @@
 /**
- * One running server: it is told which files there are and what becomes of them, and what it says of them is kept as long as
- * it is true. Nothing here rejects or throws for what the server does.
+ * One running server: it is sent the files and their changes, and its diagnostics are kept as long as they are current.
+ * Nothing here rejects or throws, whatever the server does.
  */
 
 import { limits } from "../contract/limits.ts";
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
 import { type GlobState, parseGlob, startGlobState } from "../text/text.ts";
 import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
-import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
+import { type RequestEnd, answerTo, type Client, type Registered, startClient } from "./client.ts";
 import {
   diagnosticsIn,
   type Published,
@@ -22,39 +22,39 @@ import type { ServerEntry } from "./servers.ts";
 
 export interface Server {
   readonly state: "starting" | "ready" | "ended";
-  /** Did it ever get as far as being ready? */
+  /** Whether it was ever ready. */
   readonly wasReady: boolean;
-  /** Kept when it is gone, with the reason. */
+  /** Resolves with the reason when the server is gone. */
   readonly ended: Promise<string>;
-  /** Kept when it is ready, or gone. */
+  /** Resolves when the server is ready, or gone. */
   readonly started: Promise<void>;
   readonly encoding: PositionEncoding;
   offers(capability: string): boolean;
-  /** Makes sure that the server knows this text of the file. */
+  /** Makes sure that the server has this text of the file. */
   show(file: SourceFile, how: { readonly saved: boolean }): void;
-  /** What it said of this file before is asked for anew. */
+  /** Requests the file's diagnostics again. */
   refresh(path: string): void;
   removed(path: string): void;
   watched(changes: readonly WatchedChange[]): void;
-  /** Waits until it has said what it has to say of the file as it was shown last; false when time is up or it is gone. */
+  /** Waits until the diagnostics of the file's last text are complete; false when time is up or the server is gone. */
   settled(path: string, wait: { readonly untilMs: number; readonly signal: AbortSignal }): Promise<boolean>;
   /**
-   * What it said; undefined if that is of another state, or not all of it. `now`: also if another file has changed since, on
-   * which it may depend.
+   * The file's diagnostics; undefined if they are about another text or incomplete. `now`: they must also be newer than the
+   * last change of any other file, on which they may depend.
    */
-  said(path: string, asOf?: "now"): Said | undefined;
-  /** Sees to it that there will be something said as of now. */
+  diagnosticsOf(path: string, asOf?: "now"): FileDiagnostics | undefined;
+  /** Requests diagnostics again if they are older than the last change of another file. */
   askAgain(path: string): void;
   linesOf(path: string): Lines | undefined;
-  /** What it has open, and in which state. */
+  /** The files that the server has open. */
   open(): readonly { readonly path: string; readonly fingerprint: string }[];
-  request(method: string, params: unknown, waitMsMax: number, signal: AbortSignal): Promise<Answered>;
+  request(method: string, params: unknown, waitMsMax: number, signal: AbortSignal): Promise<RequestEnd>;
   stop(): Promise<void>;
 }
 
-export interface Said {
+export interface FileDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
-  /** How many more there were than are kept. */
+  /** How many more there were than `languageDiagnosticsMax`. */
   readonly errorsMore: number;
   readonly warningsMore: number;
   readonly lines: Lines;
@@ -63,7 +63,7 @@ export interface Said {
 
 export interface StartOptions {
   readonly entry: ServerEntry;
-  /** The absolute path of its program. */
+  /** The absolute path of the executable. */
   readonly program: string;
   /** The project's folder. */
   readonly root: string;
@@ -100,7 +100,6 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
 
   const feed = createDiagnosticsFeed({ client, documents, capabilities: () => capabilities });
 
-  /** Tells the server the text that the document has now. */
   const send = (document: Document, saved: boolean): void => {
     const { uri, languageId, version, text } = document;
     const textDocument = { uri, version };
@@ -118,7 +117,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     client.notify("textDocument/didSave", { textDocument: { uri }, ...(save.includeText ? { text } : {}) });
   };
 
-  const begin = async (): Promise<void> => {
+  const initialize = async (): Promise<void> => {
     const options = { waitMsMax: limits.languageStartMsMax };
     const answer = await client.request("initialize", initializeParams(root, entry.initializationOptions), options);
     if (answer.is !== "result") {
@@ -137,16 +136,16 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
   const ended = client.ended.then((why) => {
     state = "ended";
     for (const document of documents.values()) {
-      outdate(document);
+      dropDiagnostics(document);
       for (const done of document.waiting) done();
     }
     const complaint = client.complaints().trim().split("\n").at(-1)?.slice(0, 200);
     return wasReady || complaint === undefined || complaint === "" ? why : `${why}: ${complaint}`;
   });
-  const started = begin();
+  const started = initialize();
 
   const forget = (document: Document): void => {
-    outdate(document);
+    dropDiagnostics(document);
     documents.delete(document.path);
     for (const done of document.waiting) done();
     if (state === "ready" && document.isOpen) {
@@ -155,12 +154,12 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
   };
 
   const documentOf = (file: SourceFile): Document => {
-    const there = documents.get(file.path);
-    if (there !== undefined) {
-      // The last used is the last in line.
+    const existing = documents.get(file.path);
+    if (existing !== undefined) {
+      // Keeps the map in the order of last use.
       documents.delete(file.path);
-      documents.set(file.path, there);
-      return there;
+      documents.set(file.path, existing);
+      return existing;
     }
     const extension = extensionOf(file.path);
     const made = createDocument(file, entry.extensions[extension] ?? "plaintext");
@@ -172,17 +171,17 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     return made;
   };
 
-  const renew = (document: Document, how: { readonly saved: boolean; readonly isNews: boolean }): void => {
-    outdate(document);
+  const sendNewVersion = (document: Document, how: { readonly saved: boolean; readonly isNews: boolean }): void => {
+    dropDiagnostics(document);
     document.version = lastVersion += 1;
-    if (how.isNews) feed.grow(document);
+    if (how.isNews) feed.countChange(document);
     document.madeAge = feed.age;
     if (state === "ready") send(document, how.saved);
   };
 
-  /** What it says of a text is asked for anew: it is sent once more, where nothing can be asked. */
+  /** Requests diagnostics again: by a request if the server answers one, else by sending the text once more. */
   const refresh = (document: Document): void => {
-    if (feed.pull === undefined) return renew(document, { saved: false, isNews: false });
+    if (feed.pull === undefined) return sendNewVersion(document, { saved: false, isNews: false });
     document.settledVersion = 0;
     if (document.isOpen) feed.ask(document);
   };
@@ -210,8 +209,8 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       }
       document.text = file.text;
       document.lines = createDocument(file, "").lines;
-      // A file that is only looked at is to the server what it was.
-      renew(document, { saved, isNews: saved || document.version > 0 });
+      // A file that was only read has not changed for the server.
+      sendNewVersion(document, { saved, isNews: saved || document.version > 0 });
     },
     refresh: (path) => {
       const document = documents.get(path);
@@ -226,7 +225,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     removed: (path) => {
       const document = documents.get(path);
       if (document !== undefined) forget(document);
-      feed.grow();
+      feed.countChange();
     },
     watched: (changes) => {
       const wanted = changes.filter((change) => watchedFiles.wants(change));
@@ -234,7 +233,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       client.notify("workspace/didChangeWatchedFiles", {
         changes: wanted.map(({ path, did }) => ({ uri: uriOf(path), type: changeTypes[did] })),
       });
-      feed.grow();
+      feed.countChange();
     },
     settled: (path, { untilMs, signal }) =>
       new Promise((resolve) => {
@@ -250,7 +249,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
           document.waiting.delete(finish);
           resolve(isDone);
         };
-        // Not unreferenced: it is what keeps a host alive that awaits the answer.
+        // Not unreferenced: this timer keeps a host alive that awaits the answer.
         const timer = setTimeout(
           () => {
             isTimeUp = true;
@@ -264,10 +263,10 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
         signal.addEventListener("abort", finish, { once: true });
         finish();
       }),
-    said: (path, asOf) => {
+    diagnosticsOf: (path, asOf) => {
       const document = documents.get(path);
       if (document === undefined || !feed.isSettled(document, asOf)) return undefined;
-      const { list: diagnostics, errorsMore, warningsMore } = saidOf(document);
+      const { list: diagnostics, errorsMore, warningsMore } = mergeDiagnostics(document);
       return { diagnostics, errorsMore, warningsMore, lines: document.lines, fingerprint: document.fingerprint };
     },
     linesOf: (path) => documents.get(path)?.lines,
@@ -289,8 +288,8 @@ export function extensionOf(path: string): string {
   return dot <= 0 ? "" : name.slice(dot).toLowerCase();
 }
 
-// One file as one server knows it, and what the server said of it. Diagnostics count only if they are of the text that the
-// server was sent last: a version says so, or they were asked for after it, or they came after it and then it was quiet.
+// One file as one server knows it, with its diagnostics. Diagnostics count only if they are about the text that was sent
+// last: they carry its version, or were requested after it, or arrived after it and were followed by silence.
 
 interface Document {
   readonly path: string;
@@ -299,24 +298,24 @@ interface Document {
   text: string;
   fingerprint: string;
   lines: Lines;
-  /** Grows with every text; never the same twice in one server. */
+  /** Grows with every text; unique within one server. */
   version: number;
-  /** How far the server had got when this version was made. */
+  /** The feed's `age` when this version was made. */
   madeAge: number;
-  /** Has the server been told of it at all? */
+  /** Whether `didOpen` was sent. */
   isOpen: boolean;
-  /** The version that diagnostics are complete of; 0 before there are any. */
+  /** The version whose diagnostics are complete; 0 if there are none. */
   settledVersion: number;
-  /** The state of all documents that they are complete of: what is wrong here may depend on another file. */
+  /** The feed's `age` for which they are complete: errors may depend on other files. */
   settledAge: number;
   pulled: Published;
   pushed: Published;
-  /** Those who wait until it is settled. */
+  /** Callbacks of the calls that wait for diagnostics. */
   readonly waiting: Set<() => void>;
   settling: NodeJS.Timeout | undefined;
-  /** Ends the question for diagnostics that is under way. */
+  /** Aborts the running request for diagnostics. */
   pulling: AbortController | undefined;
-  /** The version for which the server is known to have read what it was sent. */
+  /** The version that the server has certainly read. */
   readVersion: number;
 }
 
@@ -340,8 +339,8 @@ const createDocument = (file: SourceFile, languageId: string): Document => ({
   readVersion: 0,
 });
 
-/** Nothing that was said before counts from here on. */
-function outdate(document: Document): void {
+/** Drops all diagnostics. */
+function dropDiagnostics(document: Document): void {
   clearTimeout(document.settling);
   document.settling = undefined;
   document.pulling?.abort();
@@ -351,7 +350,7 @@ function outdate(document: Document): void {
   document.settledVersion = 0;
 }
 
-function saidOf({ pulled, pushed }: Document): Published {
+function mergeDiagnostics({ pulled, pushed }: Document): Published {
   if (pushed.list.length === 0) return pulled;
   if (pulled.list.length === 0) return pushed;
   const seen = new Set(pulled.list.map((one) => JSON.stringify(one)));
@@ -362,23 +361,23 @@ function saidOf({ pulled, pushed }: Document): Published {
   };
 }
 
-// What a server says of its documents, and when that is all of it: servers that push are waited for until they are quiet, others
-// are asked. What is said of an older text is not heard.
+// When the diagnostics of a document are complete: servers that push are complete after a silence, others answer a request.
+// Diagnostics for an older version are dropped.
 
 export interface DiagnosticsFeed {
-  /** How it is asked for diagnostics; undefined if it pushes them. May change when it registers something. */
+  /** How to request diagnostics; undefined if the server pushes them. A registration may change it. */
   pull: Capabilities["pull"];
-  /** Grows with every change the server hears of: what it said before may depend on what was then. */
+  /** Grows with every change that the server is sent: earlier diagnostics may be outdated by it. */
   readonly age: number;
-  /** Something is other than it was. Those who wait for another document want to know what is so now. */
-  grow(but?: Document): void;
-  /** The server was sent a text. */
+  /** Counts a change. Diagnostics of other documents that calls wait for are requested again. */
+  countChange(but?: Document): void;
+  /** Called after a text was sent. */
   sent(document: Document): void;
-  /** Asks for what is said of the document now. */
+  /** Requests the diagnostics of the document. */
   ask(document: Document): void;
-  /** Takes `textDocument/publishDiagnostics`. */
+  /** Receives `textDocument/publishDiagnostics`. */
   published(params: unknown): void;
-  /** Has all been said of the text that it has? `now`: also after another file has changed, on which it may depend. */
+  /** Whether the diagnostics of the current text are complete. `now`: and newer than the last change of any other file. */
   isSettled(document: Document, asOf?: "now"): boolean;
 }
 
@@ -388,9 +387,12 @@ export interface DiagnosticsFeedOptions {
   readonly capabilities: () => Capabilities;
 }
 
+// Error codes of the protocol.
 const serverCancelled = -32_802;
 const contentModified = -32_801;
+/** Retries after such an error: a busy server cancels while it loads the project. */
 const retriesMax = 10;
+/** Pause between them: long enough for a server to take in a change, short compared with `languageWaitMsMax`. */
 const retryMs = 40;
 
 function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsFeedOptions): DiagnosticsFeed {
@@ -420,7 +422,7 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
         const { items } = fieldsOf(answer.value);
         document.pulled = diagnosticsIn(items, document.path, document.lines, capabilities().encoding);
         settle(document, askedAge);
-        // Another file has changed since, and somebody wants to know what is so now.
+        // Another file has changed since, and a call waits for current diagnostics.
         if (document.waiting.size > 0 && askedAge !== age) ask(document);
         return;
       }
@@ -432,7 +434,7 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
     });
   };
 
-  /** Without versions: what came after the server had read the change is of it; what came before may be of the old text. */
+  /** Without versions: diagnostics that arrive before the server has read the change may be about the old text. */
   const quietMsOf = (document: Document): number =>
     document.readVersion === document.version ? limits.languageUnversionedSettleMs : limits.languageUnreadSettleMs;
 
@@ -444,7 +446,7 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
     }, quietMs).unref();
   };
 
-  /** Messages are read in their order, so whoever answers this has read what was sent before. */
+  /** A server reads messages in order, so an answer to this request proves that it has read the text before it. */
   const askWhetherRead = (document: Document): void => {
     const { version, uri } = document;
     const textDocument = { uri };
@@ -473,7 +475,7 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
     get age() {
       return age;
     },
-    grow: (but) => {
+    countChange: (but) => {
       age += 1;
       if (pull === undefined) return;
       for (const document of documents.values()) {
@@ -493,7 +495,7 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
       const hasVersion = typeof version === "number";
       if (hasVersion ? version !== document.version : pull !== undefined) return;
       document.pushed = diagnosticsIn(diagnostics, document.path, document.lines, capabilities().encoding);
-      // One that is asked says all there is when it answers.
+      // A server that answers requests sends everything in its answer.
       if (pull !== undefined) return;
       if (!hasVersion && pushesVersions) {
         pushesVersions = false;
@@ -507,8 +509,8 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
   };
 }
 
-// Which changes of files a server has asked to hear of. Its patterns are untrusted: they are compared like those of Glob, in
-// linear time, and their number and length are limited.
+// The file changes that a server wants to hear of. Its patterns are untrusted: they are matched like Glob's, in linear
+// time, and their number and length are limited.
 
 export interface WatchedFiles {
   registered(id: string, options: unknown): void;
@@ -522,10 +524,11 @@ interface Watcher {
   readonly kinds: number;
 }
 
-/** Of all registrations of one server together. */
+/** For all registrations of one server together. */
 const watchersMax = 1_000;
+/** Longer patterns are ignored: they come from the server, and real ones are short. */
 const patternCharsMax = 500;
-const bits = { created: 1, changed: 2, deleted: 4 } as const;
+const kindBits = { created: 1, changed: 2, deleted: 4 } as const;
 
 export function createWatchedFiles(): WatchedFiles {
   const byId = new Map<string, readonly Watcher[]>();
@@ -542,7 +545,7 @@ export function createWatchedFiles(): WatchedFiles {
     wants: ({ path, did }) => {
       const name = path.replaceAll("\\", "/").normalize("NFC");
       for (const list of byId.values()) {
-        if (list.some(({ matches, kinds }) => (kinds & bits[did]) !== 0 && matches(name))) return true;
+        if (list.some(({ matches, kinds }) => (kinds & kindBits[did]) !== 0 && matches(name))) return true;
       }
       return false;
     },
@@ -561,7 +564,7 @@ function watcherOf(value: unknown): readonly Watcher[] {
 function made(base: string, pattern: string, kinds: number): readonly Watcher[] {
   if (pattern.length > patternCharsMax) return [];
   const folder = base.replaceAll("\\", "/").replace(/\/$/, "").normalize("NFC");
-  // A bare pattern is one of absolute paths, or of what is somewhere below.
+  // A bare pattern matches absolute paths, or anything below.
   const isAnchored = base !== "" || pattern.startsWith("/");
   const glob = parseGlob(isAnchored ? `./${pattern}` : `**/${pattern}`);
   if ("fault" in glob) return [];

@@ -1,6 +1,6 @@
 /**
- * The language servers that are known, in one table. Nothing is ever downloaded: a server is used if its program is there.
- * Servers of one group are alternatives, the first that can be run is used; those of different groups all look at a file.
+ * The table of known language servers. Nothing is downloaded: a server is used if its program is installed. Servers of one
+ * group are alternatives, the first that runs is used; servers of different groups all check a file.
  */
 
 import * as nodePath from "node:path";
@@ -11,14 +11,14 @@ export interface ServerEntry {
   readonly group: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Extensions with their dot, in lower case, and what the protocol calls the language. */
+  /** File extensions with their dot, in lower case, and the protocol's language id. */
   readonly extensions: Readonly<Record<string, string>>;
-  /** A folder with one of these is the root of a project; without one it is the root of the workspace. */
+  /** A folder with one of these is a project's root; if there is none, the workspace's root is. */
   readonly rootMarkers: readonly string[];
   readonly initializationOptions: unknown;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
-  /** The program that finds the errors. Without it the server says of every file that there are none. */
+  /** The program that finds the errors. Without it the server reports no errors for any file. */
   readonly checksWith: string | undefined;
 }
 
@@ -32,19 +32,19 @@ const script = {
   ".cjs": "javascript",
   ".jsx": "javascriptreact",
 };
-const projectOfNode = ["tsconfig.json", "jsconfig.json", "package.json"];
+const nodeProjectMarkers = ["tsconfig.json", "jsconfig.json", "package.json"];
 
-type Known = Pick<ServerEntry, "name" | "command" | "args" | "extensions" | "rootMarkers"> & Partial<ServerEntry>;
+type KnownServer = Pick<ServerEntry, "name" | "command" | "args" | "extensions" | "rootMarkers"> & Partial<ServerEntry>;
 
-const known: readonly Known[] = [
+const known: readonly KnownServer[] = [
   {
-    // TypeScript 7 and later; an older `tsc` ends at once, and the next of the group has its turn.
+    // TypeScript 7 and later; an older `tsc` exits at once, and the next server of the group is used.
     name: "typescript",
     group: "typescript",
     command: "tsc",
     args: ["--lsp", "--stdio"],
     extensions: script,
-    rootMarkers: projectOfNode,
+    rootMarkers: nodeProjectMarkers,
   },
   {
     name: "typescript-language-server",
@@ -52,8 +52,8 @@ const known: readonly Known[] = [
     command: "typescript-language-server",
     args: ["--stdio"],
     extensions: script,
-    rootMarkers: projectOfNode,
-    // It would fetch types of packages on its own.
+    rootMarkers: nodeProjectMarkers,
+    // It would download the types of packages.
     initializationOptions: { disableAutomaticTypingAcquisition: true },
   },
   {
@@ -77,7 +77,7 @@ const known: readonly Known[] = [
     args: [],
     extensions: { ".rs": "rust" },
     rootMarkers: ["Cargo.toml", "rust-project.json"],
-    // Build scripts and macros are code of the project that would be run. Whoever trusts it switches them on.
+    // Build scripts and macros would run code of the project. A user who trusts it can enable them.
     initializationOptions: {
       cargo: { buildScripts: { enable: false } },
       procMacro: { enable: false },
@@ -107,7 +107,7 @@ const known: readonly Known[] = [
     args: ["--stdio"],
     extensions: { ".json": "json", ".jsonc": "jsonc" },
     rootMarkers: ["package.json"],
-    // Schemas from the net would be fetched.
+    // It would download schemas.
     initializationOptions: { handledSchemaProtocols: ["file"], provideFormatter: false },
     settings: { json: { validate: { enable: true } } },
   },
@@ -127,7 +127,7 @@ const known: readonly Known[] = [
     extensions: { ".html": "html", ".htm": "html" },
     rootMarkers: ["package.json"],
     initializationOptions: { handledSchemaProtocols: ["file"], provideFormatter: false },
-    // It looks into each of them, and where one is missing it fails and says that there are no errors.
+    // The server reads each of these; if one is missing it fails and reports no errors.
     settings: {
       html: { validate: { scripts: true, styles: true } },
       css: { validate: true, lint: {} },
@@ -153,11 +153,15 @@ const known: readonly Known[] = [
   },
 ];
 
-const nothing = { initializationOptions: undefined, settings: {}, env: {}, checksWith: undefined } as const;
+const entryDefaults = { initializationOptions: undefined, settings: {}, env: {}, checksWith: undefined } as const;
 
-export const knownServers: readonly ServerEntry[] = known.map((entry) => ({ ...nothing, group: entry.name, ...entry }));
+export const knownServers: readonly ServerEntry[] = known.map((entry) => ({
+  ...entryDefaults,
+  group: entry.name,
+  ...entry,
+}));
 
-/** All known servers, changed and added to by what the operator names. */
+/** All known servers, with the operator's changes and additions. */
 export function serversOf(options: LanguageOptions): {
   readonly servers: readonly ServerEntry[];
   readonly faults: readonly LanguageFault[];
@@ -191,7 +195,7 @@ function entryOf(name: string, given: LanguageServerOptions): ServerEntry | Lang
     initializationOptions: given.initializationOptions ?? base?.initializationOptions,
     settings: { ...base?.settings, ...given.settings },
     env: given.env ?? {},
-    // Another program of the same name in the table may well do it alone.
+    // Another program under the same name may find errors by itself.
     checksWith: nodePath.basename(command) === base?.command ? base.checksWith : undefined,
   };
 }

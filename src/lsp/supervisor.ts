@@ -1,31 +1,30 @@
-/** A place for one server of one project: it is started when it is needed, and anew when it has ended, within limits. */
+/** Starts one server of one project when it is needed, and restarts it after a crash, within limits. */
 
 import { limits } from "../contract/limits.ts";
-import type { Known } from "./diagnostics.ts";
+import type { KnownDiagnostics } from "./diagnostics.ts";
 import { type Server, startServer } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
 
 export interface Supervisor {
   readonly entry: ServerEntry;
   readonly root: string;
-  /** Running, or started now; undefined while it must not be started, and for good when it has failed too often. */
+  /** The running server, or a new one; undefined while it must not be restarted, and for good after too many failures. */
   server(): Server | undefined;
-  /** The one that runs, if one does. */
   readonly running: Server | undefined;
-  /** Why there is none. */
+  /** Why there is no server. */
   readonly why: string | undefined;
   readonly isGivenUp: boolean;
-  /** Does it find errors, or could it only tell of other things? */
+  /** Whether it can find errors; without its checker it only answers other questions. */
   checks(): boolean;
-  /** What was known of a file; outlasts a server. */
-  knownOf(path: string): Known | undefined;
-  /** Undefined: it is gone. */
-  remember(path: string, known: Known | undefined): void;
+  /** The known diagnostics of a file; survives a restart. */
+  knownOf(path: string): KnownDiagnostics | undefined;
+  /** `known` undefined: the file is gone. */
+  remember(path: string, known: KnownDiagnostics | undefined): void;
   usedMs: number;
   stop(): Promise<void>;
 }
 
-/** A server that never got ready is not tried as often as one that did. */
+/** A server that was never ready gets fewer starts than one that was. */
 const startsUnreadyMax = 2;
 
 export function createSupervisor(
@@ -34,7 +33,7 @@ export function createSupervisor(
   program: string,
   environment: LanguageEnvironment,
 ): Supervisor {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownDiagnostics>();
   let running: Server | undefined;
   let starts = 0;
   let everReady = false;
@@ -85,7 +84,7 @@ export function createSupervisor(
       try {
         return start();
       } catch (error) {
-        // Arguments that no program can be given.
+        // `spawn` throws for arguments that no process can be given, such as a NUL byte.
         isGivenUp = true;
         why = error instanceof Error ? error.message : String(error);
         return undefined;
@@ -98,9 +97,8 @@ export function createSupervisor(
   };
 }
 
-/** What a language server gets of the environment: what tools need to find themselves, and no tokens of the host. */
-
-const names = new Set([
+/** The variables that a language server gets: those that tools need to find themselves, and no tokens of the host. */
+const passedVariables = new Set([
   "PATH",
   "HOME",
   "USER",
@@ -117,7 +115,7 @@ const names = new Set([
   "XDG_DATA_HOME",
   "XDG_RUNTIME_DIR",
   "XDG_STATE_HOME",
-  // Where languages have their things.
+  // Homes of languages.
   "CARGO_HOME",
   "CONDA_PREFIX",
   "GOCACHE",
@@ -132,7 +130,7 @@ const names = new Set([
   "RUSTUP_HOME",
   "RUSTUP_TOOLCHAIN",
   "VIRTUAL_ENV",
-  // Without these hardly a program starts on Windows.
+  // Hardly any program starts on Windows without these.
   "APPDATA",
   "COMSPEC",
   "LOCALAPPDATA",
@@ -152,25 +150,24 @@ export function cleanEnvironment(
 ): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    const known = names.has(name.toUpperCase()) || name.startsWith("LC_");
-    if (value !== undefined && known) clean[name] = value;
+    const isPassed = passedVariables.has(name.toUpperCase()) || name.startsWith("LC_");
+    if (value !== undefined && isPassed) clean[name] = value;
   }
   return { ...clean, ...added };
 }
 
-/** What this room is handed of the world outside: it opens no files itself. */
-
+/** What this room gets from outside: it opens no files itself. */
 export interface LanguageEnvironment {
-  /** Where a program lies that may be run for a project in `folder`; undefined if there is none. */
+  /** The path of a program that may be run for a project in `folder`; undefined if there is none. */
   find(command: string, folder: string): string | undefined;
-  /** Is there something of this name in the folder? */
+  /** Whether the folder has an entry of this name. */
   has(folder: string, name: string): boolean;
-  /** A file of the workspace as it is now, for places in files that were never opened; undefined where it cannot be told. */
+  /** The current text of a workspace file, for positions in files that were never opened; undefined if it cannot be read. */
   textOf(path: string): string | undefined;
-  /** The sign of the file's state now; undefined if it is gone. */
+  /** Fingerprint of the file's current state; undefined if it is gone. */
   fingerprintOf(path: string): string | undefined;
-  /** The environment that servers' own is taken from. */
+  /** The host's environment, from which the servers' is made. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The roots of the workspace, links resolved. */
+  /** The workspace's roots, symlinks resolved. */
   readonly roots: readonly string[];
 }

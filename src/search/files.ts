@@ -1,37 +1,37 @@
 /**
- * Walks a tree for files whose paths match a glob. Ignore files hold first, then the pattern; what is ignored or hidden and
- * would match is counted. Links are not followed, and memory does not grow with the tree.
+ * Walks a tree for files whose paths match a glob. Ignore files apply first, then the pattern; files that match but are
+ * ignored or hidden are counted. Symlinks are not followed, and memory does not grow with the tree.
  */
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type TimeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
 import { compareCodePoints, type GlobState } from "../text/text.ts";
+import { composed } from "./grep-globs.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./ignored.ts";
 
 export interface FilesSearch {
-  /** The names of the folders from the top of the workspace down to where the walk starts. */
+  /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** By ignore files above where the walk starts. */
+  /** From ignore files above the start. */
   readonly ignored: Ignored;
   readonly state: GlobState;
   /**
-   * May this path, below the start, be named at all; and to those who have not named it themselves? What is hidden is
-   * counted in every folder that is gone through, whether it fits the pattern or not.
+   * `hides`: rules forbid naming this path (below the start). `shows`: it may appear although the pattern does not name
+   * it outright. Files that rules hide are counted in every folder of the walk, whether they match the pattern or not.
    */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
-  /** May what a link leads to not be named? Then neither is the link. */
+  /** Whether rules hide the target of this symlink. Then the symlink is hidden too. */
   hidesEnd(path: string): boolean;
-  /** Takes a file that matches. `folder` is open until the answer. False if it is none after all. */
+  /** Receives a matching file; `folder` stays open until it answers. False if it turns out to be no file. */
   take(path: string, name: string, folder: WalkFolder): boolean | Promise<boolean>;
-  /** Told now and then how many entries were looked at. Throws to end the walk. */
+  /** Called now and then with the number of entries so far. Throws to end the walk. */
   onTurn(entries: number): "more" | "enough";
 }
 
 export interface FilesTally {
-  /** Files that matched and were taken. */
   matched: number;
-  /** Files that match but are left out, as far as they were met without opening what is left out. */
+  /** Files that match but are left out; folders that are left out are not opened, so files in them are not counted. */
   ignored: number;
   hidden: number;
   withheld: number;
@@ -40,34 +40,36 @@ export interface FilesTally {
   unreadable: number;
   /** Folders that could not be opened because their names are not UTF-8. */
   unnamed: number;
-  /** Folders that match by themselves. */
+  /** Folders whose own path matches. */
   folders: number;
   entries: number;
   ended: "all" | "enough";
-  /** Why the start itself could not be listed. */
+  /** Error code if the start itself could not be listed. */
   refused: string | undefined;
-  /** Folders that were not opened, and below which more may match. */
+  /** Folders that were not opened and may contain matches. */
   readonly pruned: Pruned[];
-  /** There were more of them than are remembered. */
+  /** `pruned` is full and more were left out. */
   prunedMore: boolean;
 }
 
 interface Pruned {
   readonly why: "ignored" | "hidden";
-  /** As the walk found it. */
+  /** Real path, as the walk found it. */
   readonly real: string;
   readonly path: string;
   readonly state: GlobState;
 }
 
-/** Other calls get their turn after so many entries or so long: on a slow disk, or where patterns and rules are intricate. */
-const entriesPerTurn = 4_096;
-const turnMsMax = 20;
-/** Entries of a folder after which the time is looked at. */
-const entriesPerLook = 4;
+/** Entries between two yields to the event loop. */
+const entriesPerYield = 4_096;
+/** Time between two yields: on a slow disk, or with costly patterns and rules, 4,096 entries take too long. */
+const yieldEveryMsMax = 20;
+/** Entries between two looks at the clock. */
+const entriesPerClockCheck = 4;
+/** Bounds memory: `countPruned` counts up to a limit of entries anyway. */
 const prunedMax = 10_000;
 
-interface Below {
+interface PendingFolder {
   readonly name: string;
   readonly state: GlobState;
   readonly named: boolean;
@@ -75,16 +77,16 @@ interface Below {
 
 interface Frame {
   readonly folder: WalkFolder;
-  /** The path below the start, with its slash; empty for the start. */
+  /** Below the start, with a trailing slash; empty for the start. */
   readonly path: string;
   readonly ignored: Ignored;
-  readonly todo: Below[];
+  readonly todo: PendingFolder[];
 }
 
-/** Turns of the event loop, in the middle of a folder too. */
-interface Turns {
+/** Yields to the event loop, also in the middle of a folder. */
+interface Yields {
   isDue(): boolean;
-  /** `tally.ended` says afterwards whether the walk goes on. */
+  /** Sets `tally.ended` if the walk shall stop. */
   take(): Promise<void>;
 }
 
@@ -92,7 +94,7 @@ interface Walk {
   readonly above: readonly string[];
   readonly search: FilesSearch;
   readonly tally: FilesTally;
-  readonly turns: Turns;
+  readonly yields: Yields;
 }
 
 export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise<FilesTally> {
@@ -113,22 +115,22 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
   };
   const above = [...search.above];
   const stack: Frame[] = [];
-  let turnAt = entriesPerTurn;
-  let turnMs = performance.now() + turnMsMax;
-  const turns: Turns = {
-    isDue: () => performance.now() >= turnMs,
+  let yieldAtEntries = entriesPerYield;
+  let yieldAtMs = performance.now() + yieldEveryMsMax;
+  const yields: Yields = {
+    isDue: () => performance.now() >= yieldAtMs,
     async take() {
       await setImmediate();
-      if (tally.entries >= entriesPerTurn) await start.hurry();
-      // At the multiples, whenever the last turn was: a turn that came early for its time must not put off the next.
-      turnAt = tally.entries - (tally.entries % entriesPerTurn) + entriesPerTurn;
-      turnMs = performance.now() + turnMsMax;
+      if (tally.entries >= entriesPerYield) await start.hurry();
+      // Always at the next multiple: a yield that came early because of the time must not delay the next one.
+      yieldAtEntries = tally.entries - (tally.entries % entriesPerYield) + entriesPerYield;
+      yieldAtMs = performance.now() + yieldEveryMsMax;
       if (search.onTurn(tally.entries) === "enough") tally.ended = "enough";
     },
   };
   try {
     const top = { state: search.state, named: true };
-    stack.push(await openFrame(start, "", search.ignored, top, { above, search, tally, turns }));
+    stack.push(await openFrame(start, "", search.ignored, top, { above, search, tally, yields }));
     for (let frame = stack.at(-1); frame !== undefined && tally.ended === "all"; frame = stack.at(-1)) {
       const below = frame.todo.pop();
       if (below === undefined) {
@@ -141,7 +143,7 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       }
       const folder = frame.folder.enter(below.name);
       if ("errno" in folder) {
-        // What vanished meanwhile is not unreadable. A name that is not UTF-8 was not decoded whole, so it leads nowhere.
+        // A folder that vanished is not unreadable. A name that is not UTF-8 is decoded with U+FFFD and cannot be opened.
         if (folder.errno !== "ENOENT") tally.unreadable += 1;
         else if (below.name.includes("\ufffd")) tally.unnamed += 1;
         continue;
@@ -149,14 +151,14 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       above.push(below.name);
       const path = `${frame.path}${below.name}/`;
       try {
-        const opened = openFrame(folder, path, frame.ignored, below, { above, search, tally, turns });
+        const opened = openFrame(folder, path, frame.ignored, below, { above, search, tally, yields });
         stack.push(opened instanceof Promise ? await opened : opened);
       } catch (error) {
         folder.close();
         throw error;
       }
       folder.leave();
-      if (tally.entries >= turnAt || turns.isDue()) await turns.take();
+      if (tally.entries >= yieldAtEntries || yields.isDue()) await yields.take();
     }
     return tally;
   } finally {
@@ -164,13 +166,13 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
   }
 }
 
-/** Goes through the entries of one folder. A promise is made only where something has to be waited for. */
+/** Judges the entries of one folder. Returns a promise only if it has to wait for something. */
 function openFrame(
   folder: WalkFolder,
   path: string,
   outer: Ignored,
-  at: Pick<Below, "state" | "named">,
-  { above, search, tally, turns }: Walk,
+  at: Pick<PendingFolder, "state" | "named">,
+  { above, search, tally, yields }: Walk,
 ): Frame | Promise<Frame> {
   const listed = folder.entries();
   if (listed instanceof Promise) return listed.then((entries) => withEntries(entries));
@@ -184,18 +186,21 @@ function openFrame(
     }
     tally.entries += entries.length;
     if (path === "") {
-      return ignoredInNamed(folder, entries, above, outer).then(({ ignored }) => judge(entries, ignored));
+      return ignoredInNamed(folder, entries, above, outer).then(({ ignored }) => judgeEntries(entries, ignored));
     }
     const ignored = ignoredIn(folder, entries, above.length, outer);
-    return ignored instanceof Promise ? ignored.then((all) => judge(entries, all)) : judge(entries, ignored);
+    return ignored instanceof Promise
+      ? ignored.then((all) => judgeEntries(entries, all))
+      : judgeEntries(entries, ignored);
   }
 
-  function judge(entries: readonly WalkEntry[], ignored: Ignored): Frame | Promise<Frame> {
+  function judgeEntries(entries: readonly WalkEntry[], ignored: Ignored): Frame | Promise<Frame> {
     const frame: Frame = { folder, path, ignored, todo: [] };
     const waiting: Promise<boolean>[] = [];
     const next = (from: number): Frame | Promise<Frame> => {
       for (let index = from; index < entries.length && tally.ended === "all"; index += 1) {
-        if (index > from && index % entriesPerLook === 0 && turns.isDue()) return turns.take().then(() => next(index));
+        if (index > from && index % entriesPerClockCheck === 0 && yields.isDue())
+          return yields.take().then(() => next(index));
         const entry = entries[index];
         if (entry === undefined) break;
         if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);
@@ -218,19 +223,19 @@ function openFrame(
 function judgeFolder(
   { name: given }: WalkEntry,
   { todo, path, folder, ignored }: Frame,
-  { state, named }: Pick<Below, "state" | "named">,
+  { state, named }: Pick<PendingFolder, "state" | "named">,
   above: readonly string[],
   search: FilesSearch,
   tally: FilesTally,
 ): void {
-  // Before the pattern is asked: a number that depends on it would betray the names, one letter after the other.
+  // Before the pattern is tested: a count that depends on the pattern would reveal the names, letter by letter.
   if (search.hides(`${path}${given}`, "folder")) {
     tally.withheldFolders += 1;
     return;
   }
   const name = composed(given);
   const wanted = named && state.names(name);
-  // What git keeps there are no files of the project. Who names it gets it.
+  // Files in `.git` are no files of the project, unless the pattern names the folder.
   if (name === ".git" && !wanted) return;
   const next = state.enter(name, "visible");
   const matches = state.accepts(name, "visible");
@@ -244,19 +249,19 @@ function judgeFolder(
     if (name.charCodeAt(0) === 46) prune("hidden");
     return;
   }
-  // What the pattern names outright is not left out.
+  // A folder that the pattern names outright is searched although it is ignored.
   const leftOut = !wanted && isIgnored(ignored, above, given, "folder");
   if (leftOut) return prune("ignored");
   if (matches) tally.folders += 1;
   if (next !== undefined) todo.push({ name: given, state: next, named: wanted });
-  // It matches by itself, and no dot is written for what lies below it.
+  // The folder itself matches, but the pattern has no dot for hidden entries below it.
   else if (name.charCodeAt(0) === 46) prune("hidden");
 }
 
 function judgeFile(
   entry: WalkEntry,
   { path, folder, ignored }: Frame,
-  { state, named }: Pick<Below, "state" | "named">,
+  { state, named }: Pick<PendingFolder, "state" | "named">,
   above: readonly string[],
   search: FilesSearch,
   tally: FilesTally,
@@ -279,30 +284,26 @@ function judgeFile(
         : "withheld";
   const leftOut = why ?? (visible ? undefined : "hidden");
   if (leftOut === undefined) return search.take(below, entry.name, folder);
-  // Nobody may see this link, so no number may say that its name matches.
+  // Rules hide this symlink's target, so no count may reveal that its name matches.
   if (!(entry.isSymbolicLink() && search.hidesEnd(below))) tally[leftOut] += 1;
   return false;
 }
 
-/** Names of other systems may come decomposed; patterns are composed. */
-// oxlint-disable-next-line no-control-regex
-const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);
-
-// Counts files that match below folders which a search did not open, up to a number of entries.
+// Counts matching files below the folders that a walk did not open, up to a number of entries.
 
 export interface PrunedCount {
   ignored: number;
   hidden: number;
-  /** False if there was more to look at. */
+  /** False if the limit was reached. */
   complete: boolean;
 }
 
-export interface PrunedWays {
+export interface PrunedOptions {
   readonly entriesMax: number;
-  /** Finds a folder again; undefined if it is another one by now. The caller closes it. */
+  /** Opens the folder again; undefined if another one has taken its place. The caller closes it. */
   open(real: string): WalkFolder | undefined;
   hides(path: string, is: "file" | "folder"): boolean;
-  /** May what a link leads to not be named? */
+  /** Whether rules hide the target of this symlink. */
   hidesEnd(path: string): boolean;
   readonly signal: AbortSignal;
 }
@@ -311,19 +312,19 @@ interface Left {
   readonly entries: number;
 }
 
-export async function countPruned(tally: FilesTally, ways: PrunedWays): Promise<PrunedCount> {
+export async function countPruned(tally: FilesTally, options: PrunedOptions): Promise<PrunedCount> {
   const count: PrunedCount = { ignored: 0, hidden: 0, complete: !tally.prunedMore };
-  let left: Left = { entries: ways.entriesMax };
-  const slices = timeSlices(ways.signal);
+  let left: Left = { entries: options.entriesMax };
+  const slices = timeSlices(options.signal);
   for (const pruned of tally.pruned) {
     if (left.entries <= 0) {
       count.complete = false;
       break;
     }
-    if (ways.hides(pruned.path, "folder")) continue;
-    using folder = ways.open(pruned.real);
+    if (options.hides(pruned.path, "folder")) continue;
+    using folder = options.open(pruned.real);
     if (folder === undefined) continue;
-    left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, ways, slices);
+    left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, options, slices);
   }
   return count;
 }
@@ -335,7 +336,7 @@ async function countIn(
   why: Pruned["why"],
   before: Left,
   count: PrunedCount,
-  ways: PrunedWays,
+  options: PrunedOptions,
   slices: TimeSlices,
 ): Promise<Left> {
   const entries = await folder.entries();
@@ -344,16 +345,16 @@ async function countIn(
   for (const entry of entries) {
     if (slices.isOver()) await slices.next();
     if (entry.isDirectory() || !state.accepts(entry.name.normalize(), "all")) continue;
-    // A number that counted denied files by the pattern would betray their names, one letter after the other.
+    // Denied files are not counted: a count by pattern would reveal their names, letter by letter.
     const below = `${path}/${entry.name}`;
-    if (!ways.hides(below, "file") && !(entry.isSymbolicLink() && ways.hidesEnd(below))) count[why] += 1;
+    if (!options.hides(below, "file") && !(entry.isSymbolicLink() && options.hidesEnd(below))) count[why] += 1;
   }
   folder.leave();
   for (const entry of entries) {
     if (slices.isOver()) await slices.next();
     const { name } = entry;
     const below = entry.isDirectory() && name !== ".git" ? state.enter(name.normalize(), "all") : undefined;
-    if (below === undefined || ways.hides(`${path}/${name}`, "folder")) continue;
+    if (below === undefined || options.hides(`${path}/${name}`, "folder")) continue;
     if (left.entries <= 0) {
       count.complete = false;
       return left;
@@ -361,16 +362,16 @@ async function countIn(
     const entered = folder.enter(name);
     if ("errno" in entered) continue;
     using next = entered;
-    left = await countIn(next, `${path}/${name}`, below, why, left, count, ways, slices);
+    left = await countIn(next, `${path}/${name}`, below, why, left, count, options, slices);
   }
   return left;
 }
 
-// The newest of any number of files, in memory for a few: newest first, the same age by path.
+// Keeps the newest of any number of files in bounded memory: newest first, then by path.
 
 export interface Dated {
   readonly path: string;
-  /** Undefined if it was gone, or could not be looked at, when its time was asked for: those come last. */
+  /** Undefined if the file was gone or its time could not be read; such files come last. */
   readonly mtimeMs: number | undefined;
 }
 
@@ -383,7 +384,7 @@ export interface Newest<File extends Dated> {
 export function newest<File extends Dated>(filesMax: number): Newest<File> {
   let kept: File[] = [];
   let oldestMs = Number.NEGATIVE_INFINITY;
-  const cut = (): void => {
+  const sortAndTrim = (): void => {
     kept.sort((a, b) => ageOf(b.mtimeMs) - ageOf(a.mtimeMs) || compareCodePoints(a.path, b.path));
     if (kept.length > filesMax) kept = kept.slice(0, filesMax);
     const last = kept.at(-1);
@@ -393,15 +394,15 @@ export function newest<File extends Dated>(filesMax: number): Newest<File> {
     offer: (mtimeMs, make) => {
       if (ageOf(mtimeMs) < oldestMs) return;
       kept.push(make());
-      // Sorting once for as many as are kept costs less than keeping the order all the time.
-      if (kept.length >= 2 * filesMax + 64) cut();
+      // Sorting once per `filesMax` offers costs less than keeping the list sorted.
+      if (kept.length >= 2 * filesMax + 64) sortAndTrim();
     },
     list: () => {
-      cut();
+      sortAndTrim();
       return kept;
     },
   };
 }
 
-/** Finite, so that two of them can be subtracted. */
+/** Finite, so that two values can be subtracted. */
 const ageOf = (mtimeMs: number | undefined): number => mtimeMs ?? -Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-/** A search as ripgrep's arguments. A pattern is one word with its option, paths stand behind `--`: nothing of a caller becomes an option. */
+/** A search as ripgrep's arguments. The pattern is one word with its option and paths come after `--`, so no input of a caller becomes an option. */
 
 import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
@@ -17,29 +17,28 @@ export interface GrepQuery {
 export type Searched =
   | {
       readonly in: "folder";
-      /** Last names of files; others are not looked at. */
+      /** Globs for file names; other files are not searched. */
       readonly names: readonly string[] | undefined;
-      /** Files with patterns of what is left out, in the form of gitignore. */
+      /** Files with exclusions, in gitignore syntax. */
       readonly leftOut: readonly string[];
-      /** How far ripgrep reads ignore files; `searched`: not at all. */
+      /** Which ignore files ripgrep reads; `searched`: none. */
       readonly ignored: ReadByRipgrep | "searched";
-      /** Undefined: as many as ripgrep thinks fit. */
+      /** Undefined: ripgrep decides. */
       readonly threads?: 1 | undefined;
     }
   | { readonly in: "input" };
 
 /** Which ignore files ripgrep reads, besides those in the folder and below. */
 export interface ReadByRipgrep {
-  /** Those of the folders above, up to the top of the disk. */
+  /** Those of the folders above, up to the root of the file system. */
   readonly parents: boolean;
-  /** Is the folder known to lie in a repository? Then Git's files count up to there; else anywhere, whatever lies between. */
+  /** Whether the folder is known to be in a repository. Then Git's files apply up to its top; else they apply everywhere. */
   readonly repository: boolean;
-  /** `.git/info/exclude`. */
   readonly exclude: boolean;
 }
 
-/** Folders in which version control keeps its own. */
-export const ownFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
+/** The folders of version control systems. */
+export const versionControlFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
 
 const always = [
   "--color=never",
@@ -50,7 +49,7 @@ const always = [
   "--no-follow",
 ];
 
-/** A file that becomes shorter under a memory map kills the process; without one a search over lines holds all of it. */
+/** A file that shrinks under a memory map kills ripgrep; without a map a multi-line search reads whole files into memory. */
 export type ReadBy = "memory maps" | "reads";
 
 export function grepArguments(
@@ -62,7 +61,7 @@ export function grepArguments(
     ...always,
     ...modeArguments(query, searched),
     caseArgument(query.letterCase),
-    // `$` means the end of a line in files of Windows too.
+    // Makes `$` match before CRLF.
     "--crlf",
     ...reachArguments(query),
     by === "memory maps" ? "--mmap" : "--no-mmap",
@@ -76,7 +75,7 @@ export function grepArguments(
 const reachArguments = ({ reach }: GrepQuery): readonly string[] =>
   reach === "lines" ? ["--multiline", "--multiline-dotall"] : [];
 
-/** The same search of an empty input: what is wrong with it is wrong by itself. */
+/** The same search on empty input: a fault that shows there is a fault of the search itself. */
 export const probeArguments = (query: GrepQuery): readonly string[] => [
   ...always,
   caseArgument(query.letterCase),
@@ -88,7 +87,7 @@ export const probeArguments = (query: GrepQuery): readonly string[] => [
   "-",
 ];
 
-/** Where in the lines of its standard input matches are. */
+/** Where matches are in the lines of standard input. */
 export const spanArguments = ({
   pattern,
   letterCase,
@@ -104,7 +103,7 @@ export const spanArguments = ({
 const caseArgument = (letterCase: GrepQuery["letterCase"]): string =>
   letterCase === "any" ? "--ignore-case" : "--case-sensitive";
 
-/** The files that a search would look at, by their names alone. */
+/** Lists the files that a search would look at. */
 export function filesArguments(
   types: readonly string[],
   searched: Extract<Searched, { readonly in: "folder" }>,
@@ -112,7 +111,7 @@ export function filesArguments(
   return [...always, "--files", "--null", ...folderArguments(types, searched), "--", "./"];
 }
 
-/** ripgrep counts matches where they may go over lines, and lines are what is told: then they are counted here. */
+/** In a multi-line search ripgrep counts matches, but answers count lines: so the lines are counted here. */
 export const showsLines = ({ mode, reach }: GrepQuery): boolean =>
   mode === "content" || (mode === "count" && reach === "lines");
 
@@ -121,7 +120,7 @@ function modeArguments(query: GrepQuery, { in: place }: Searched): readonly stri
   const { before, after } = query.mode === "content" ? query : { before: 0, after: 0 };
   switch (showsLines(query) ? "content" : query.mode) {
     case "files":
-      // Of standard input there is no name to tell: how many lines match says as much.
+      // Standard input has no name: the number of matching lines says as much.
       return place === "folder" ? ["--files-with-matches", "--null"] : ["--count", named];
     case "count":
       return ["--count", "--null", named];
@@ -134,9 +133,9 @@ function modeArguments(query: GrepQuery, { in: place }: Searched): readonly stri
         "--column",
         "--byte-offset",
         "--no-context-separator",
-        // Hardly any text: words stand for a line that is longer than they are.
+        // Suppresses text: a line that is longer is replaced by a short notice.
         "--max-columns=32",
-        // ripgrep holds what it has to say about a file until it is through with it.
+        // ripgrep buffers its output for a file until it is done with the file.
         `--max-count=${limits.searchFileLinesMax}`,
         "--no-max-columns-preview",
         `--before-context=${before}`,
@@ -153,12 +152,12 @@ function folderArguments(
     "--hidden",
     ...(threads === undefined ? [] : [`--threads=${threads}`]),
     ...ignoreArguments(ignored),
-    // What a user ignores everywhere is no property of the workspace: the same tree must give the same answer.
+    // A user's global ignore file is no property of the workspace: the same tree must give the same answer.
     "--no-ignore-global",
     ...leftOut.map((path) => `--ignore-file=${path}`),
-    ...ownFolders.map((name) => `--glob=!**/${name}`),
+    ...versionControlFolders.map((name) => `--glob=!**/${name}`),
     ...types.map((type) => `--type=${type}`),
-    // Types are ripgrep's way to choose by name that brings no ignored file back. Two of them would add up.
+    // A type selects by name without bringing ignored files back. Two types would add up.
     ...(names === undefined || types.length > 0
       ? []
       : [...names.map((name) => `--type-add=${ownType}:${name}`), `--type=${ownType}`]),

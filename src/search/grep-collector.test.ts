@@ -1,10 +1,10 @@
 /** What ripgrep reports counts only where it was looked up again. */
 
 import { expect, test } from "vitest";
-import { type Again, Collector } from "./grep.ts";
+import { type PathRecheck, Collector } from "./grep.ts";
 
-function collected(isThere: Again["isThere"]) {
-  const again: Again = { isThere, letGo: () => {} };
+function collected(isThere: PathRecheck["isThere"]) {
+  const again: PathRecheck = { isThere, release: () => {} };
   const made = () =>
     new Collector({ entriesMax: 10, isWanted: () => true, again, mtimeOf: undefined }, "content", "folder");
   const collector = made();
@@ -38,7 +38,7 @@ test("all that are there count, and of a name that is no text its folder is look
 });
 
 test("where the newest come first, one lookup tells whether a file is there and when it was changed", () => {
-  const again: Again = { isThere: () => expect.unreachable("it was looked up already"), letGo: () => {} };
+  const again: PathRecheck = { isThere: () => expect.unreachable("it was looked up already"), release: () => {} };
   const mtimeOf = (path: string) => (path === "gone" ? undefined : BigInt(path));
   const collector = new Collector({ entriesMax: 10, isWanted: () => true, again, mtimeOf }, "files", "folder");
   for (const path of ["./1", "./gone", "./3", "./2"]) collector.file(Buffer.from(path));

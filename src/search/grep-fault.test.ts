@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOf, sortComplaints, typesIn } from "./grep.ts";
+import { searchFaultIn, sortComplaints, typesIn } from "./grep.ts";
 
 const parseError = (pattern: string, pointer: string, message: string): string =>
   `rg: regex parse error:\n    (?:${pattern})\n    ${pointer}\nerror: ${message}\n`;
@@ -46,13 +46,13 @@ for (const [name, complaint, pattern, expected] of [
   ],
 ] as const) {
   test(`${name} is a fault of the pattern`, () => {
-    expect(faultOf(complaint, pattern)).toMatchObject({ of: "pattern", why: "engine", pattern, ...expected });
+    expect(searchFaultIn(complaint, pattern)).toMatchObject({ of: "pattern", why: "engine", pattern, ...expected });
   });
 }
 
 test("an unknown type is told by its name, and what is no fault of the caller is none", () => {
-  expect(faultOf("rg: unrecognized file type: tz", "x")).toEqual({ of: "unknown type", type: "tz" });
-  expect(faultOf("rg: something else", "x")).toBeUndefined();
+  expect(searchFaultIn("rg: unrecognized file type: tz", "x")).toEqual({ of: "unknown type", type: "tz" });
+  expect(searchFaultIn("rg: something else", "x")).toBeUndefined();
 });
 
 test("the list of types is read", () => {

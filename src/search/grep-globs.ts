@@ -1,7 +1,7 @@
 /**
- * The globs that choose files for a search: a list of patterns as Glob takes them, `!` takes away. ripgrep's own `--glob`
- * reads them otherwise and would bring ignored files back, so paths are compared here, and ripgrep gets only what surely
- * narrows the search.
+ * The globs that select files for a search: a list of patterns in Glob's syntax, `!` excludes. ripgrep's own `--glob` reads
+ * them differently and would bring ignored files back, so paths are matched here, and ripgrep gets only patterns that
+ * cannot exclude a match.
  */
 
 import { limits } from "../contract/limits.ts";
@@ -9,9 +9,9 @@ import type { PatternFault } from "../contract/problem.ts";
 import { expandBraces, type GlobState, newGlobBudget, newGlobStep, parseGlob, startGlobState } from "../text/text.ts";
 
 export interface Globs {
-  /** `path` is below the folder that is searched, with forward slashes. */
+  /** `path` is below the searched folder, with forward slashes. */
   matches(path: string): boolean;
-  /** Globs of which the last name of every matching path fits one, in plain characters; undefined where there are none such. */
+  /** Simple globs such that the last name of every matching path fits one of them; undefined if there are none. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -20,23 +20,23 @@ export interface GlobFault {
   readonly fault: PatternFault;
 }
 
-/** `folder`: the folder that is searched; a glob that begins with its path means what lies beneath. */
+/** `folder`: the searched folder; a glob that begins with its path is relative to it. */
 export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   if (text.length > limits.searchGlobsCharsMax) return { glob: text.slice(0, 80), fault: "too long" };
   const [wanted, unwanted] = [newGlobStep(false), newGlobStep(false)];
   const budget = newGlobBudget();
   const chosen: string[] = [];
-  let takesAway = false;
+  let hasExclusions = false;
   const list = splitList(text);
   for (const written of list) {
     const negated = isNegated(written);
     const glob = beneath(negated ? written.slice(1) : written, folder);
     const parsed = parseGlob(glob, budget, negated ? unwanted : wanted);
     if ("fault" in parsed) return { glob: written, fault: parsed.fault };
-    if (negated) takesAway = true;
+    if (negated) hasExclusions = true;
     else chosen.push(glob);
   }
-  // What reads like a list may be a name with a space or a comma.
+  // Text that reads like a list may be one name with a space or a comma.
   if (list.length > 1 && !list.some(isNegated)) {
     const whole = beneath(text.trim(), folder);
     if (!("fault" in parseGlob(whole, budget, wanted))) chosen.push(whole);
@@ -44,7 +44,7 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   return {
     matches: matcher(
       chosen.length === 0 ? undefined : startGlobState({ start: wanted, foldersOnly: false }),
-      takesAway ? startGlobState({ start: unwanted, foldersOnly: false }) : undefined,
+      hasExclusions ? startGlobState({ start: unwanted, foldersOnly: false }) : undefined,
     ),
     names: plainNames(chosen),
   };
@@ -53,79 +53,79 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
 /** `!(a)` is a group, as in Glob. */
 const isNegated = (glob: string): boolean => /^!(?!\()/.test(glob);
 
-/** Where a folder stands in what is wanted and in what is taken away; `gone`: it is taken away itself. */
-interface Standing {
+/** The glob states of a folder; `excluded`: the folder itself is excluded. */
+interface FolderState {
   readonly wanted: GlobState | undefined;
   readonly unwanted: GlobState | undefined;
-  readonly gone: boolean;
+  readonly excluded: boolean;
 }
 
-/** Folders whose standing is kept: files of one folder mostly come one after the other. */
-const standingsMax = 1_000;
+/** Folders whose state is cached: files of one folder mostly arrive together. */
+const statesMax = 1_000;
 
 function matcher(wanted: GlobState | undefined, unwanted: GlobState | undefined): Globs["matches"] {
-  const known = new Map<string, Standing>();
-  const top: Standing = { wanted, unwanted, gone: false };
-  const standingOf = (names: readonly string[]): Standing => {
+  const known = new Map<string, FolderState>();
+  const top: FolderState = { wanted, unwanted, excluded: false };
+  const stateOf = (names: readonly string[]): FolderState => {
     const path = names.join("/");
-    const before = known.get(path);
-    if (before !== undefined) return before;
-    const standing = names.reduce(
-      (above, name): Standing => ({
+    const cached = known.get(path);
+    if (cached !== undefined) return cached;
+    const state = names.reduce(
+      (above, name): FolderState => ({
         wanted: above.wanted?.enter(name, "all"),
         unwanted: above.unwanted?.enter(name, "all"),
-        // A folder that is taken away takes all that lies in it along.
-        gone: above.gone || above.unwanted?.accepts(name, "all") === true,
+        // Everything in an excluded folder is excluded.
+        excluded: above.excluded || above.unwanted?.accepts(name, "all") === true,
       }),
       top,
     );
-    if (known.size >= standingsMax) known.clear();
-    known.set(path, standing);
-    return standing;
+    if (known.size >= statesMax) known.clear();
+    known.set(path, state);
+    return state;
   };
   return (path) => {
     const names = composed(path).split("/");
     const name = names.pop() ?? "";
-    const folder = standingOf(names);
-    if (folder.gone || folder.unwanted?.accepts(name, "all") === true) return false;
+    const folder = stateOf(names);
+    if (folder.excluded || folder.unwanted?.accepts(name, "all") === true) return false;
     return wanted === undefined || folder.wanted?.accepts(name, "all") === true;
   };
 }
 
-/** An accent may be part of its letter or stand after it: names of other systems come either way. */
+/** Some file systems return decomposed names; patterns are composed. */
 // oxlint-disable-next-line no-control-regex
-const composed = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize("NFC") : text);
+export const composed = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize("NFC") : text);
 
-/** Whitespace and commas outside of braces, brackets and groups part globs. */
+/** Splits at whitespace and commas outside of braces, brackets and groups. */
 function splitList(text: string): readonly string[] {
   const globs: string[] = [];
   const closers: string[] = [];
   let current = "";
   for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at] ?? "";
-    if (sign === "\\") {
-      current += sign + (text[at + 1] ?? "");
+    const character = text[at] ?? "";
+    if (character === "\\") {
+      current += character + (text[at + 1] ?? "");
       at += 1;
       continue;
     }
-    const end = sign === "[" ? closing(text, at) : -1;
+    const end = character === "[" ? closing(text, at) : -1;
     if (end > at) {
       current += text.slice(at, end + 1);
       at = end;
       continue;
     }
-    if (sign === "{") closers.push("}");
-    else if (sign === "(" && /[?*+@!]/.test(text[at - 1] ?? "")) closers.push(")");
-    else if (sign === closers.at(-1)) closers.pop();
-    if (closers.length === 0 && /[\s,]/.test(sign)) {
+    if (character === "{") closers.push("}");
+    else if (character === "(" && /[?*+@!]/.test(text[at - 1] ?? "")) closers.push(")");
+    else if (character === closers.at(-1)) closers.pop();
+    if (closers.length === 0 && /[\s,]/.test(character)) {
       globs.push(current);
       current = "";
-    } else current += sign;
+    } else current += character;
   }
   return [...globs, current].filter((glob) => glob !== "" && glob !== "!");
 }
 
-/** Where the bracket that opens at `open` is closed; `]` as the first character is meant literally. -1: it is not. */
+/** Index of the bracket that closes the one at `open`; `]` as the first character is literal. -1: none. */
 function closing(glob: string, open: number): number {
   const first = glob[open + 1] === "!" || glob[open + 1] === "^" ? open + 2 : open + 1;
   return glob.indexOf("]", first + 1);
@@ -134,18 +134,18 @@ function closing(glob: string, open: number): number {
 function beneath(glob: string, folder: string): string {
   const start = folder.endsWith("/") ? folder : `${folder}/`;
   const inside = glob.startsWith(start) ? `./${glob.slice(start.length)}` : glob;
-  // A folder means what lies beneath it.
+  // A folder stands for everything beneath it.
   return inside.endsWith("/") ? `${inside}**` : inside;
 }
 
-/** For ripgrep, whose globs differ from these in the finer signs. */
+/** Globs for ripgrep, whose syntax differs in details: only plain characters and `*`. */
 function plainNames(globs: readonly string[]): readonly string[] | undefined {
   if (globs.length === 0) return undefined;
   const names = new Set<string>();
   for (const glob of globs) {
     const texts = expandBraces(glob, limits.globChoicesMax);
     if ("fault" in texts) return undefined;
-    // A file may really be called `{a,b}`.
+    // A file may really be named `{a,b}`.
     for (const text of texts.length > 1 ? [...texts, glob] : texts) {
       const name = plainName(text.slice(text.lastIndexOf("/") + 1));
       if (name === undefined) return undefined;
@@ -155,11 +155,11 @@ function plainNames(globs: readonly string[]): readonly string[] | undefined {
   return names.size > namesMax ? undefined : [...names];
 }
 
-/** Each is an argument of ripgrep. */
+/** Each name is an argument of ripgrep. */
 const namesMax = 256;
 
 function plainName(name: string): string | undefined {
-  // One character of ours may be two of ripgrep's: a letter and its accent.
+  // A composed character may be two characters to ripgrep: a letter and its accent.
   const text = name.replace(/[?\s,{}]/g, "*").replace(/\*+/g, "*");
   return text !== "" && text !== "*" && /^[\w.*-]+$/.test(text) ? text : undefined;
 }

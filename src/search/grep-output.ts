@@ -1,29 +1,29 @@
-import { type GrepQuery, spanArguments } from "./grep-arguments.ts";
-import { type RipgrepRun, runRipgrep } from "./ripgrep.ts";
-
 /**
- * What ripgrep prints, chunk by chunk. It is asked for numbers, not for text: where a line is and where its match begins.
- * So a line of 10 MB costs as much as a short one, and what an answer shows is read by ourselves, through the one door.
+ * Parses ripgrep's output, chunk by chunk. ripgrep is asked for numbers, not for text: where a line is and where its match
+ * begins. So a line of 10 MB costs as much as a short one, and the text of an answer is read through the guard.
  *
  * In `content` a file is `./path`, NUL, then its lines: `12:5:340:` (line, column of the first match, byte offset) before
- * what stands for a matching line, `13-360-` before one of context. An empty line parts files. In `count` it is
- * `./path`, NUL, number, newline; in `files` `./path`, NUL. A name may hold anything but NUL, newlines too.
+ * the notice for a matching line, `13-360-` before a context line. An empty line separates files. In `count` it is
+ * `./path`, NUL, number, newline; in `files` `./path`, NUL. A name may contain any byte but NUL, newlines too.
  */
+
+import { type GrepQuery, spanArguments } from "./grep-arguments.ts";
+import { type RipgrepRun, runRipgrep } from "./ripgrep.ts";
 
 export interface OutputTaker {
   /** The bytes are valid during the call only. */
   file(path: Buffer): void;
   line?(line: FoundLine): void;
   count?(lines: number): void;
-  /** ripgrep stopped in this file, or passed over its lines, because it is binary. */
+  /** ripgrep stopped in this file or skipped its lines because it is binary. */
   binaryFile?(): void;
 }
 
 export interface FoundLine {
   readonly line: number;
-  /** In bytes from 1 on; 0 for a line of context. */
+  /** In bytes, from 1; 0 for a context line. */
   readonly column: number;
-  /** Where the line begins, in bytes behind a byte order mark. */
+  /** Where the line begins, in bytes after a byte order mark. */
   readonly offset: number;
 }
 
@@ -36,7 +36,7 @@ const carriageReturn = 0x0d;
 const colon = 0x3a;
 const dash = 0x2d;
 
-/** `only`: the output is about one file, which is not named. */
+/** `only`: the output is about one file and does not name it. */
 export function readContent(taker: OutputTaker, only: boolean): OutputReader {
   let at: "path" | "lines" = only ? "lines" : "path";
   return inRecords((bytes, from) => {
@@ -49,7 +49,7 @@ export function readContent(taker: OutputTaker, only: boolean): OutputReader {
     }
     const end = bytes.indexOf(newline, from);
     if (end < 0) return -1;
-    // With one thread the line that parts files ends as those of Windows do.
+    // With one thread and `--crlf` the separator line ends with CRLF.
     if (end === from || (end === from + 1 && bytes[from] === carriageReturn)) at = "path";
     else takeLine(bytes, from, end, taker);
     return end + 1;
@@ -76,7 +76,7 @@ export function readFiles(taker: OutputTaker): OutputReader {
   });
 }
 
-/** `next` takes one record from a place on and says where the next one begins; -1 if it is not whole yet. */
+/** `next` parses one record and returns where the next one begins; -1 if the record is incomplete. */
 function inRecords(next: (bytes: Buffer, from: number) => number): OutputReader {
   let rest: Buffer | undefined;
   return {
@@ -120,12 +120,12 @@ function digits(bytes: Buffer, from: number, end: number): { readonly value: num
   return { value, end: at };
 }
 
-// Which parts of lines match, for whoever shows them in another colour: ripgrep is asked again, about these lines only.
+// Which parts of lines match, for surfaces that highlight them: ripgrep runs again, on these lines only.
 
-/** From and to, in UTF-16 units of the line. */
+/** Start and end, in UTF-16 units of the line. */
 export type Span = readonly [number, number];
 
-/** For each line its matches, in order. A match that reaches over lines is not found in them. */
+/** The matches of each line, in order. A match that spans lines is not found. */
 export async function matchSpans(
   lines: readonly string[],
   query: Pick<GrepQuery, "pattern" | "letterCase">,
@@ -143,7 +143,7 @@ export async function matchSpans(
   });
   for (const message of Buffer.concat(chunks).toString("utf8").split("\n")) {
     if (!message.startsWith('{"type":"match"')) continue;
-    const { data } = JSON.parse(message) as MatchMessage; // as ripgrep documents it
+    const { data } = JSON.parse(message) as MatchMessage; // ripgrep documents this format
     const text = lines[data.line_number - 1] ?? "";
     const bytes = Buffer.from(text);
     const at = (byte: number): number =>

@@ -1,6 +1,6 @@
 /**
- * Finds lines with ripgrep. The answer has places, not text; which files may be told is not decided here. Files come in
- * any order and as many as there are: only the first ones in the order of the answer are held, the rest are counted.
+ * Finds lines with ripgrep. The result has positions, no text; the caller decides which files may be shown. Files arrive
+ * in any order and number: only the first ones in the order of the answer are kept in memory, the rest is counted.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -26,26 +26,26 @@ import {
   readCounts,
   readFiles,
 } from "./grep-output.ts";
-import { type RipgrepRun, runRipgrep, type Taken } from "./ripgrep.ts";
+import { type RipgrepRun, runRipgrep, type ChunkAnswer } from "./ripgrep.ts";
 
 export interface GrepTask extends Collecting {
   readonly query: GrepQuery;
   readonly searched: Searched;
-  /** Do rules hide this path? Then not even that it cannot be read is told. Nothing is hidden by default. */
+  /** Whether rules hide this path. Then even a failure to read it is not reported. By default nothing is hidden. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
   readonly onProgress: ((files: number) => void) | undefined;
   readonly run: Pick<RipgrepRun, "cwd" | "input" | "signal" | "notBeneath"> & { readonly timeMsMax: number };
 }
 
-export type Found =
+export type GrepResult =
   | {
       readonly found: "places";
-      /** The first ones, in order: with as many entries as were wanted, if there are so many. */
+      /** The first files, in order, with up to `entriesMax` entries. */
       readonly files: readonly FoundFile[];
       readonly filesTotal: number;
       readonly linesTotal: number;
       readonly entriesTotal: number;
-      /** `at least`: a file has more matching lines than are counted, or the time was over. */
+      /** `at least`: a file reached `searchFileLinesMax` matching lines, or the time was over. */
       readonly linesCounted: Tally["counted"];
       readonly binary: number;
       readonly unnamed: number;
@@ -54,37 +54,38 @@ export type Found =
     }
   | { readonly found: "fault"; readonly fault: SearchFault }
   | { readonly found: "nothing to run" }
-  /** Before it was through. */
+  /** Killed before it was done. */
   | { readonly found: "killed"; readonly signal: string }
   | { readonly found: "not started"; readonly errno: string };
 
+/** Reports often enough for a person to see it move; a report costs a message to the client. */
 const progressMs = 250;
 
-export async function grep(task: GrepTask): Promise<Found> {
-  const node = await grepOnce(task);
+export async function grep(task: GrepTask): Promise<GrepResult> {
+  const found = await grepOnce(task);
   const byMaps = task.query.reach === "lines" && task.searched.in === "folder";
-  // A file became shorter under a memory map, perhaps. Without one ripgrep holds all of it: the price of an answer.
-  return node.found === "killed" && byMaps ? grepOnce(task, "reads") : node;
+  // A file that shrinks under a memory map kills ripgrep. Without the map ripgrep reads whole files into memory.
+  return found.found === "killed" && byMaps ? grepOnce(task, "reads") : found;
 }
 
-async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
+async function grepOnce(task: GrepTask, by?: ReadBy): Promise<GrepResult> {
   const { query, searched, run } = task;
   const collector = new Collector(task, query.mode, searched.in);
   const reader = readerFor(query, searched, collector);
-  const tell = (): void => task.onProgress?.(collector.filesTotal);
-  // Where nothing matches for long, that is worth telling too.
-  const telling = task.onProgress && setInterval(tell, progressMs);
+  const reportProgress = (): void => task.onProgress?.(collector.filesTotal);
+  // Also reports while nothing matches.
+  const progressTimer = task.onProgress && setInterval(reportProgress, progressMs);
   const end = await runRipgrep(grepArguments(query, searched, by), {
     ...run,
-    onChunk: async (chunk): Promise<Taken> => {
+    onChunk: async (chunk): Promise<ChunkAnswer> => {
       await feedInSlices(reader, chunk);
-      task.again?.letGo();
-      tell();
+      task.again?.release();
+      reportProgress();
       return "more";
     },
   }).finally(() => {
-    clearInterval(telling);
-    task.again?.letGo();
+    clearInterval(progressTimer);
+    task.again?.release();
   });
   if (end.ended === "missing") return { found: "nothing to run" };
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
@@ -112,10 +113,9 @@ async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
   };
 }
 
-/** Bytes after which the time is looked at: each path among them is compared with globs, rules and ignore files. */
+/** Bytes between two looks at the clock: each path in them is matched against globs, rules and ignore files. */
 const sliceBytes = 1_024;
 
-/** What ripgrep prints, in slices of time: other calls get their turn in between. */
 async function feedInSlices(reader: OutputReader, chunk: Buffer): Promise<void> {
   const slices = timeSlices();
   for (let at = 0; at < chunk.length; at += sliceBytes) {
@@ -125,17 +125,17 @@ async function feedInSlices(reader: OutputReader, chunk: Buffer): Promise<void> 
 }
 
 /**
- * What is wrong with the search itself. ripgrep is asked again, about nothing: a complaint about a file holds its name, and a
- * name may have lines that read like any other complaint.
+ * The fault of the search itself. ripgrep is run again on empty input: a complaint about a file contains its name, and a
+ * name may contain lines that read like any other complaint.
  */
 async function faultWithoutFiles(query: GrepQuery, run: GrepTask["run"]): Promise<SearchFault | undefined> {
   const end = await runRipgrep(probeArguments(query), { ...run, input: undefined, onChunk: () => "more" });
   if (end.ended !== "by itself" || end.status === 0) return undefined;
-  const fault = faultOf(end.complaints, query.pattern);
+  const fault = searchFaultIn(end.complaints, query.pattern);
   return fault?.of === "unknown type" ? typeFault(fault.type, run) : fault;
 }
 
-/** How many of the files that a search would look at are such; counted up to a number of files, hidden ones or not. */
+/** Counts the files of these types that a search would look at, up to `filesMax`. */
 export async function countFiles(
   types: readonly string[],
   searched: Extract<Searched, { readonly in: "folder" }>,
@@ -153,7 +153,7 @@ export async function countFiles(
   });
   const end = await runRipgrep(filesArguments(types, searched), {
     ...run,
-    onChunk: async (chunk): Promise<Taken> => {
+    onChunk: async (chunk): Promise<ChunkAnswer> => {
       await feedInSlices(reader, chunk);
       return seen > filesMax ? "enough" : "more";
     },
@@ -161,11 +161,11 @@ export async function countFiles(
   return { number, counted: end.ended === "by itself" ? "all" : "at least" };
 }
 
-/** How many files match, as far as the time allows. */
+/** Counts matching files, as far as the time allows. */
 export async function countMatchingFiles(task: GrepTask): Promise<Tally> {
-  const node = await grep({ ...task, query: { ...task.query, mode: "files" }, entriesMax: 0, mtimeOf: undefined });
-  if (node.found !== "places") return { number: 0, counted: "at least" };
-  return { number: node.filesTotal, counted: node.ended === "time" ? "at least" : "all" };
+  const result = await grep({ ...task, query: { ...task.query, mode: "files" }, entriesMax: 0, mtimeOf: undefined });
+  if (result.found !== "places") return { number: 0, counted: "at least" };
+  return { number: result.filesTotal, counted: result.ended === "time" ? "at least" : "all" };
 }
 
 function readerFor(query: GrepQuery, { in: place }: Searched, taker: OutputTaker): OutputReader {
@@ -174,7 +174,7 @@ function readerFor(query: GrepQuery, { in: place }: Searched, taker: OutputTaker
   return query.mode === "count" || only ? readCounts(taker, only) : readFiles(taker);
 }
 
-/** `tsx` is none of ripgrep's types, `ts` is. */
+/** ripgrep has no type `tsx`, but `ts`. */
 const beginsLike = (wanted: string, name: string): boolean =>
   name.length >= 2 && name.length * 2 >= wanted.length && wanted.startsWith(name);
 
@@ -188,33 +188,32 @@ async function typeFault(type: string, run: GrepTask["run"]): Promise<SearchFaul
     },
   });
   const wanted = type.toLowerCase().replace(/^[*.]+/, "");
-  const near = typesIn(Buffer.concat(chunks).toString("utf8"))
+  const candidates = typesIn(Buffer.concat(chunks).toString("utf8"))
     .map((name) => ({ name, far: distance(wanted, name) }))
     .filter(
       ({ name, far }) =>
         far <= Math.max(1, Math.floor(wanted.length / 3)) || name.startsWith(wanted) || beginsLike(wanted, name),
     )
     .toSorted((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
-  return { of: "type", type, nearest: near.slice(0, 3).map(({ name }) => name) };
+  return { of: "type", type, nearest: candidates.slice(0, 3).map(({ name }) => name) };
 }
 
-// What ripgrep complains of: files that it cannot read, or what is wrong with the search itself.
+// ripgrep's stderr: files that it cannot read, and faults of the search itself.
 
 export interface Complaints {
-  /** Files and folders that could not be read. */
   readonly unreadable: Tally;
-  /** What is not about a file. */
+  /** Messages that are not about a file. */
   readonly rest: string;
 }
 
-/** `cut`: are these only the first of the complaints? What is hidden is not counted. */
+/** `cut`: `text` has only the first messages. Files that rules hide are not counted. */
 export function sortComplaints(text: string, cut: boolean, isHidden: (path: string) => boolean): Complaints {
   let number = 0;
   let message = "";
   const rest: string[] = [];
   for (const line of text.split("\n")) {
     message = line.startsWith("rg: ") ? line : `${message}\n${line}`;
-    // A name may hold newlines: only the end of such a message is looked for.
+    // A name may contain newlines: only the end of such a message is reliable.
     if (/\(os error \d+\)$/.test(line)) {
       const path = pathIn(message);
       if (path === undefined || !isHidden(path)) number += 1;
@@ -229,8 +228,8 @@ function pathIn(message: string): string | undefined {
   return process.platform === "win32" ? path?.replaceAll("\\", "/") : path;
 }
 
-/** Undefined if this is nothing that a caller could mend. */
-export function faultOf(
+/** Undefined if the caller cannot correct it. */
+export function searchFaultIn(
   complaint: string,
   pattern: string,
 ): SearchFault | { readonly of: "unknown type"; readonly type: string } | undefined {
@@ -246,7 +245,7 @@ export function faultOf(
   return { of: "pattern", pattern, why, message, at: placeIn(complaint, pattern), remedy: remedyFor(message) };
 }
 
-/** The message shows the pattern in `(?:…)`, four blanks in, and points at it below. */
+/** The message shows the pattern in `(?:…)`, indented by four spaces, with carets below it. */
 function placeIn(complaint: string, pattern: string): number | undefined {
   const lines = complaint.split("\n");
   const shown = lines.findIndex((line) => line === `    (?:${pattern})`);
@@ -266,14 +265,14 @@ function remedyFor(message: string): Extract<SearchFault, { readonly why: "engin
     : undefined;
 }
 
-/** The names of types that ripgrep knows, from its own list: `ts: *.cts, *.mts`. */
+/** The names in ripgrep's `--type-list`: `ts: *.cts, *.mts`. */
 export const typesIn = (list: string): readonly string[] =>
   list.split("\n").flatMap((line) => /^([^:\s]+): /.exec(line)?.[1] ?? []);
 
-// Puts together what ripgrep reports, file by file: the first ones of the answer are held, all of them are counted.
+// Collects ripgrep's reports file by file: the first files of the answer are kept, all of them are counted.
 
 export interface FoundFile {
-  /** Below the folder that is searched, with forward slashes; empty if a file is. */
+  /** Below the searched folder, with forward slashes; empty if a single file is searched. */
   readonly path: string;
   readonly mtimeNs: bigint;
   readonly lines: FoundLine[];
@@ -281,25 +280,25 @@ export interface FoundFile {
 }
 
 interface Collecting {
-  /** Lines in `content`, else files, that are held. */
+  /** How many entries to keep: lines in `content`, else files. */
   readonly entriesMax: number;
-  /** May this file be told? `path` is below the folder that is searched. */
+  /** Whether this file may be shown. `path` is below the searched folder. */
   readonly isWanted: (path: string) => boolean;
-  /** Looks a file up again beneath the roots; what is not there is neither told nor counted. */
-  readonly again: Again | undefined;
-  /** If the newest come first: looks a file up again like `again`, and tells when it was last changed; undefined if it is not there. */
+  /** Looks a file up again beneath the roots; a file that is not there is neither shown nor counted. */
+  readonly again: PathRecheck | undefined;
+  /** Set if the newest come first: looks a file up like `again` and returns its mtime; undefined if it is not there. */
   readonly mtimeOf: ((path: string) => bigint | undefined) | undefined;
 }
 
 /**
- * A folder that is swapped for a link while ripgrep is in it leads ripgrep outside. So whatever it reports is looked up again,
- * name by name and without links, before it counts.
+ * A folder that is swapped for a symlink while ripgrep is in it leads ripgrep out of the workspace. So each reported file
+ * is looked up again, name by name and without symlinks, before it counts.
  */
-export interface Again {
-  /** `folder`: only whether there is such a folder, for names that cannot be looked up. */
+export interface PathRecheck {
+  /** `folder`: checks only the folder, for file names that are not UTF-8. */
   isThere(path: string, what: "file" | "folder"): boolean;
-  /** Lets go of the folders that are held for a while. */
-  letGo(): void;
+  /** Closes the folders that are kept open between lookups. */
+  release(): void;
 }
 
 export class Collector implements OutputTaker {
@@ -308,13 +307,13 @@ export class Collector implements OutputTaker {
   entriesTotal = 0;
   binary = 0;
   unnamed = 0;
-  /** Was there a file with more matching lines than are counted? */
+  /** Whether a file has more matching lines than are counted. */
   overflown = false;
   readonly #collecting: Collecting;
   readonly #mode: GrepMode;
   readonly #first: FirstOnes<FoundFile>;
-  /** The file that is reported now; `undefined`: it is not told. */
-  #file: { readonly held: FoundFile | undefined; matches: boolean; binary: boolean; lines: number } | undefined;
+  /** The file being reported; undefined if it is not shown. `kept`: undefined if it is only counted. */
+  #file: { readonly kept: FoundFile | undefined; matches: boolean; binary: boolean; lines: number } | undefined;
 
   constructor(collecting: Collecting, mode: GrepMode, place: "folder" | "input") {
     this.#collecting = collecting;
@@ -325,14 +324,14 @@ export class Collector implements OutputTaker {
       collecting.mtimeOf === undefined ? byPath : newestFirst,
       weightOf,
     );
-    // Of the one file on standard input nothing is reported if nothing matches.
-    if (place === "input") this.#file = { held: fileAt("", 0n), matches: false, binary: false, lines: 0 };
+    // For standard input ripgrep reports no file if nothing matches.
+    if (place === "input") this.#file = { kept: fileAt("", 0n), matches: false, binary: false, lines: 0 };
   }
 
   file(bytes: Buffer): void {
     this.#end();
     const { path, isText } = pathOf(bytes);
-    // Also of a name that nobody can be told: what rules hide is not counted by what it holds.
+    // Also for a name that is not UTF-8: files that rules hide must not be counted by their content.
     if (!this.#collecting.isWanted(path)) return;
     const { again, mtimeOf } = this.#collecting;
     if (!isText) {
@@ -343,7 +342,7 @@ export class Collector implements OutputTaker {
     const mtimeNs = mtimeOf === undefined ? 0n : mtimeOf(path);
     if (mtimeNs === undefined || (mtimeOf === undefined && again?.isThere(path, "file") === false)) return;
     const file = fileAt(path, mtimeNs);
-    this.#file = { held: this.#first.accepts(file) ? file : undefined, matches: true, binary: false, lines: 0 };
+    this.#file = { kept: this.#first.accepts(file) ? file : undefined, matches: true, binary: false, lines: 0 };
   }
 
   line(found: FoundLine): void {
@@ -354,11 +353,11 @@ export class Collector implements OutputTaker {
       this.linesTotal += 1;
       file.lines += 1;
       this.overflown ||= file.lines >= limits.searchFileLinesMax;
-      if (this.#mode === "count" && file.held !== undefined) file.held.count += 1;
+      if (this.#mode === "count" && file.kept !== undefined) file.kept.count += 1;
     }
     if (this.#mode !== "content") return;
     this.entriesTotal += 1;
-    if (file.held !== undefined && file.held.lines.length < this.#collecting.entriesMax) file.held.lines.push(found);
+    if (file.kept !== undefined && file.kept.lines.length < this.#collecting.entriesMax) file.kept.lines.push(found);
   }
 
   count(lines: number): void {
@@ -366,7 +365,7 @@ export class Collector implements OutputTaker {
     if (file === undefined || lines === 0) return;
     file.matches = true;
     this.linesTotal += lines;
-    if (file.held !== undefined) file.held.count = lines;
+    if (file.kept !== undefined) file.kept.count = lines;
   }
 
   binaryFile(): void {
@@ -376,7 +375,6 @@ export class Collector implements OutputTaker {
     this.#file.binary = true;
   }
 
-  /** The first ones, in order. */
   finish(): readonly FoundFile[] {
     this.#end();
     return this.#first.sorted();
@@ -388,11 +386,11 @@ export class Collector implements OutputTaker {
     if (file === undefined || !file.matches) return;
     this.filesTotal += 1;
     if (this.#mode !== "content") this.entriesTotal += 1;
-    if (file.held !== undefined) this.#first.add(file.held);
+    if (file.kept !== undefined) this.#first.add(file.kept);
   }
 }
 
-/** Without the `./` that ripgrep puts before it. If it is no text, as far as it is: the folders above it may well be. */
+/** Removes ripgrep's leading `./`. A name that is not UTF-8 still has a usable path of its folders. */
 function pathOf(bytes: Buffer): { readonly path: string; readonly isText: boolean } {
   const path = bytes.toString("utf8", 2);
   return { path: process.platform === "win32" ? path.replaceAll("\\", "/") : path, isText: isUtf8(bytes) };
@@ -402,6 +400,6 @@ const fileAt = (path: string, mtimeNs: bigint): FoundFile => ({ path, mtimeNs, l
 
 const byPath = (a: FoundFile, b: FoundFile): number => comparePaths(a.path, b.path);
 
-/** Of the same time, by path. */
+/** Newest first, then by path. */
 export const newestFirst = (a: FoundFile, b: FoundFile): number =>
   a.mtimeNs === b.mtimeNs ? comparePaths(a.path, b.path) : a.mtimeNs > b.mtimeNs ? -1 : 1;

@@ -1,27 +1,27 @@
 /**
- * Looks through the names of a tree for files that rules hide and for links, while ripgrep searches it. Both is left out of
- * a search without a word by ripgrep. They are looked for among a number of entries, so this costs a big search little;
- * behind those only ignore files are looked for that lead the search astray.
+ * Counts files that rules hide and symlinks while ripgrep searches the same tree: ripgrep skips both silently. Only the
+ * first entries are counted, so a big search costs little more; after those, the walk only looks for ignore files that
+ * ripgrep would apply wrongly.
  */
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
 export interface HiddenSearch {
-  /** The names of the folders from the top of the workspace down to where the walk starts. */
+  /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** By ignore files above where the walk starts. */
+  /** From ignore files above the start. */
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
-  /** Do rules hide it? Paths are below the start, with forward slashes. */
+  /** Whether rules hide the file. Paths are below the start, with forward slashes. */
   hiddenAs(path: string): "denied" | "asks" | undefined;
-  /** Is this a link to something that the search would miss? */
+  /** Whether this symlink leads to something that the search would miss. */
   isMissed(path: string): boolean;
-  /** Would the search go wrong where this is met? Then the walk ends. */
-  isWrong(what: Unlike): boolean;
-  /** Nothing depends on the rest of the walk any more. */
+  /** Whether this difference makes ripgrep's result wrong. Then the walk ends. */
+  isWrong(what: IgnoreDifference): boolean;
+  /** True once the result of the walk can no longer matter. */
   isOver(): boolean;
   readonly entriesMax: number;
   readonly signal: AbortSignal;
@@ -31,43 +31,43 @@ export interface HiddenFound {
   denied: number;
   asks: number;
   links: number;
-  /** Was something met by which the search goes wrong? */
+  /** Whether ripgrep applies ignore files wrongly in this tree. */
   wrong: boolean;
-  /** How many names were looked at for these. */
+  /** Names that were examined. */
   entries: number;
-  /** Was there nothing more to look at? */
+  /** False if the walk stopped early. */
   complete: boolean;
 }
 
-/** Whoever reads ripgrep's output gets a turn at least so often. */
-const turnMsMax = 10;
+/** The reader of ripgrep's output must get the event loop at least this often. */
+const yieldEveryMsMax = 10;
 
 interface Frame {
   readonly folder: WalkFolder;
-  /** Below the start, with its slash; empty for the start. */
+  /** Below the start, with a trailing slash; empty for the start. */
   readonly path: string;
   readonly ignored: Ignored;
   readonly todo: string[];
 }
 
-/** The caller keeps the start open until this is over. */
+/** The caller keeps `start` open until this resolves. */
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
-  // The search that goes on meanwhile is started first.
+  // Lets the ripgrep process start first.
   await setImmediate();
   const found: HiddenFound = { denied: 0, asks: 0, links: 0, wrong: false, entries: 0, complete: true };
-  const tell = (what: Unlike): void => {
+  const report = (what: IgnoreDifference): void => {
     found.wrong ||= search.isWrong(what);
   };
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
   let listedInAll = 0;
-  let turnMs = performance.now() + turnMsMax;
-  const turn = async (): Promise<void> => {
+  let yieldAtMs = performance.now() + yieldEveryMsMax;
+  const yieldToEventLoop = async (): Promise<void> => {
     await setImmediate();
     search.signal.throwIfAborted();
     if (listedInAll > search.entriesMax) await start.hurry();
-    turnMs = performance.now() + turnMsMax;
+    yieldAtMs = performance.now() + yieldEveryMsMax;
   };
   const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
     const listed = folder.entries();
@@ -78,8 +78,8 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     }
     const inside =
       path === ""
-        ? ignoredInNamed(folder, entries, above, outer, tell).then(({ ignored: all }) => all)
-        : ignoredIn(folder, entries, above.length, outer, tell);
+        ? ignoredInNamed(folder, entries, above, outer, report).then(({ ignored: all }) => all)
+        : ignoredIn(folder, entries, above.length, outer, report);
     const ignored = inside instanceof Promise ? await inside : inside;
     const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
     if (looked.length < entries.length) found.complete = false;
@@ -88,11 +88,11 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     listedInAll += entries.length;
     const todo: string[] = [];
     for (const entry of looked) {
-      if (performance.now() >= turnMs) await turn();
-      countOrGather(entry, todo, path, ignored, above, search, found);
+      if (performance.now() >= yieldAtMs) await yieldToEventLoop();
+      countOrCollect(entry, todo, path, ignored, above, search, found);
     }
     for (let at = looked.length; at < entries.length; at += 1) {
-      if (performance.now() >= turnMs) await turn();
+      if (performance.now() >= yieldAtMs) await yieldToEventLoop();
       const entry = entries[at];
       if (entry?.isDirectory() === true && isSearched(entry.name, ignored, above, search)) todo.push(entry.name);
     }
@@ -114,7 +114,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       if (entriesLeft <= 0) found.complete = false;
       if (found.wrong || (entriesLeft <= 0 && search.isOver())) break;
       const folder = frame.folder.enter(name);
-      // What cannot be entered cannot be searched either.
+      // ripgrep cannot search a folder that cannot be entered.
       if ("errno" in folder) continue;
       above.push(name);
       try {
@@ -124,7 +124,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
         throw error;
       }
       folder.leave();
-      if (performance.now() >= turnMs) await turn();
+      if (performance.now() >= yieldAtMs) await yieldToEventLoop();
     }
     return found;
   } finally {
@@ -132,8 +132,8 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
   }
 }
 
-/** Counts what is no folder, and gathers the folders that would be searched. */
-function countOrGather(
+/** Counts files and symlinks, and collects the folders that ripgrep searches. */
+function countOrCollect(
   entry: WalkEntry,
   folders: string[],
   path: string,
@@ -146,7 +146,7 @@ function countOrGather(
   if (entry.isDirectory()) {
     if (isSearched(name, ignored, above, search)) folders.push(name);
   } else if (entry.isFile()) {
-    // Whether it is hidden is known sooner than whether it is ignored.
+    // The rules answer faster than the ignore files.
     const hidden = search.hiddenAs(path + name);
     if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
   } else if (entry.isSymbolicLink()) {
@@ -157,10 +157,10 @@ function countOrGather(
 const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>
   !search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder");
 
-// What ripgrep shall leave out, as an ignore file that it reads quickly: it compiles every line by itself, so lines that
-// follow each other become one where they mean the same together.
+// The exclusions for ripgrep, as an ignore file that it reads quickly: ripgrep compiles each line separately, so
+// consecutive lines are merged where the merged line means the same.
 
-/** Lines in the form of gitignore, the last one that fits decides. Braces are alternatives to ripgrep, not to Git. */
+/** Lines in gitignore syntax; the last matching one decides. ripgrep expands braces in them, Git does not. */
 export function leftOutText(lines: readonly string[]): string {
   const merged: string[] = [];
   let names: string[] = [];
@@ -182,39 +182,39 @@ export function leftOutText(lines: readonly string[]): string {
   return merged.map((line) => `${line}\n`).join("");
 }
 
-// All that ignore files say about a tree, found before it is searched: for searches by a program that must not read these
-// files by itself. Takes a walk of all that is not ignored, so it is for the few trees where ripgrep would go wrong.
+// Collects what all ignore files of a tree say before it is searched, for a ripgrep run with `--no-ignore`. It walks
+// everything that is not ignored, so it is only used for the few trees where ripgrep would apply ignore files wrongly.
 
 export interface Surveying {
-  /** The names of the folders from the top of the workspace down to where the walk starts. */
+  /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** What holds right in the start. */
+  /** What applies directly in the start. */
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
-  /** Folders that are remembered. */
+  /** How many ignored folders to collect. */
   readonly foldersMax: number;
   /** Throws to end the walk. */
   onTurn(): "more" | "enough";
 }
 
 export interface Survey {
-  /** Ignored folders, by their paths below the start. Only so many: what lies in others is known to be ignored too. */
+  /** Ignored folders, by path below the start. The list is cut off at `foldersMax`; `isIgnored` covers the others. */
   readonly folders: readonly string[];
-  /** Of the path of a file below the start, with forward slashes. */
+  /** `path`: a file below the start, with forward slashes. */
   isIgnored(path: string): boolean;
 }
 
-/** The caller keeps the start open until this is over. */
+/** The caller keeps `start` open until this resolves. */
 export async function surveyIgnored(start: WalkFolder, search: Surveying): Promise<Survey> {
-  /** Where something else holds than in the folder above. */
+  /** The folders with ignore files of their own. */
   const changes = new Map<string, Ignored>();
   const folders: string[] = [];
   const above = [...search.above];
   const stack: Frame[] = [];
   const slices = timeSlices();
   let isEnough = false;
-  const turn = async (): Promise<void> => {
+  const yieldToEventLoop = async (): Promise<void> => {
     await slices.next();
     isEnough = search.onTurn() === "enough";
   };
@@ -228,7 +228,7 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
     const ignored = path === "" ? outer : await ignoredIn(folder, entries, above.length, outer);
     if (ignored !== outer) changes.set(path, ignored);
     for (const entry of entries) {
-      if (slices.isOver()) await turn();
+      if (slices.isOver()) await yieldToEventLoop();
       if (isEnough) break;
       if (!entry.isDirectory() || search.isLeftOut(entry.name)) continue;
       if (!isIgnored(ignored, above, entry.name, "folder")) frame.todo.push(entry.name);
@@ -258,7 +258,7 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
         throw error;
       }
       folder.leave();
-      if (slices.isOver()) await turn();
+      if (slices.isOver()) await yieldToEventLoop();
       if (isEnough) break;
     }
   } finally {

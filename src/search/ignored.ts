@@ -1,6 +1,6 @@
 /**
- * Which entries ignore files leave out, folder by folder: `.rgignore`, `.ignore`, `.gitignore` and `.git/info/exclude`,
- * in this order of strength and, among those of one kind, the nearest first. Git's own files end at the folder that holds
+ * Applies ignore files folder by folder: `.rgignore`, `.ignore`, `.gitignore` and `.git/info/exclude`, in this order of
+ * precedence; among files of one kind the nearest folder wins. Git's own files apply up to the folder that contains
  * `.git`. Nothing above the workspace is read.
  */
 
@@ -14,22 +14,22 @@ export const isIgnoreFile = (name: string): name is Kind =>
 
 interface Level {
   readonly kind: Kind;
-  /** How many folders lie above it, so which names of a path are below it. */
+  /** Depth of the ignore file's folder: the rules match the names of a path from this index on. */
   readonly from: number;
   readonly rules: IgnoreRules;
 }
 
-/** All that speaks about the entries of one folder, the strongest first. */
+/** The ignore files that apply to the entries of one folder, highest precedence first. */
 export interface Ignored {
   readonly levels: readonly Level[];
 }
 
 export const nothingIgnored: Ignored = { levels: [] };
 
-/** `above`: the names from the top of the workspace down to the folder that holds the entry. */
+/** `above`: the folder names from the top of the workspace down to the entry's folder. */
 export function isIgnored(ignored: Ignored, above: readonly string[], name: string, is: "file" | "folder"): boolean {
   if (ignored.levels.length === 0) return false;
-  // One limit for all files: what is not decided by then counts as not ignored.
+  // One step limit for all ignore files; an entry that is undecided when it is used up counts as not ignored.
   const meter = { steps: 0 };
   for (const { rules, from } of ignored.levels) {
     const verdict = rules.judge(above, from, name, is, meter);
@@ -38,8 +38,8 @@ export function isIgnored(ignored: Ignored, above: readonly string[], name: stri
   return false;
 }
 
-/** The rules of an ignore file, read in slices of time. Undefined if it says nothing. */
-export async function rulesOf(text: string): Promise<IgnoreRules | undefined> {
+/** Parses an ignore file in time slices. Undefined if it has no rules. */
+export async function parseIgnoreFile(text: string): Promise<IgnoreRules | undefined> {
   const slices = timeSlices();
   for (const reading = readIgnoreRules(text); ; ) {
     const step = reading.next();
@@ -48,57 +48,57 @@ export async function rulesOf(text: string): Promise<IgnoreRules | undefined> {
   }
 }
 
-/** The same with one more `.gitignore`, in a folder that lies so deep. */
+/** Adds a `.gitignore` whose folder is `depth` levels below the top of the workspace. */
 export async function withGitignore(ignored: Ignored, depth: number, text: string): Promise<Ignored> {
-  const rules = await rulesOf(text);
+  const rules = await parseIgnoreFile(text);
   return rules === undefined ? ignored : { levels: [{ kind: ".gitignore", from: depth, rules }, ...ignored.levels] };
 }
 
 /**
- * What ripgrep, which reads ignore files by itself, may take otherwise. `link`: an ignore file that we do not read.
- * `border`: a repository below ignore files of Git. `exclude`: one with an exclude file of its own. `elsewhere`: one whose
- * `.git` is a file that says where Git keeps its own, which may be outside of the workspace.
+ * Where ripgrep, which reads ignore files by itself, may decide differently. `link`: an ignore file that we do not read.
+ * `border`: a repository below ignore files of Git. `exclude`: a repository with its own exclude file. `elsewhere`: a
+ * repository whose `.git` is a file that points to Git's folder, which may be outside of the workspace.
  */
-export type Unlike = "link" | "border" | "exclude" | "elsewhere";
-type Tell = (what: Unlike) => void;
+export type IgnoreDifference = "link" | "border" | "exclude" | "elsewhere";
+type Report = (what: IgnoreDifference) => void;
 
-/** The same for what lies in `folder`, with the ignore files that it holds. A promise only where reading may take long. */
+/** Adds the ignore files of `folder`. Returns a promise only if there is one to read. */
 export function ignoredIn(
   folder: WalkFolder,
   entries: readonly WalkEntry[],
   depth: number,
   ignored: Ignored,
-  tell: Tell = () => {},
+  report: Report = () => {},
 ): Ignored | Promise<Ignored> {
   let found: WalkEntry[] | undefined;
   for (const entry of entries) {
-    // Nearly every name is done with its first letter.
+    // The first character excludes nearly every name.
     if (entry.name.charCodeAt(0) === 46 && (entry.name === ".git" || isIgnoreFile(entry.name))) {
       (found ??= []).push(entry);
     }
   }
-  return found === undefined ? ignored : read(folder, found, depth, ignored, tell);
+  return found === undefined ? ignored : readIgnoreFiles(folder, found, depth, ignored, report);
 }
 
 export interface NamedIgnored {
   readonly ignored: Ignored;
-  /** Which ignore files hold right in the folder: all, only those in it, or none. */
+  /** Which ignore files apply directly in the folder: all, only the folder's own, or none. */
   readonly hold: "all" | "own" | "none";
 }
 
 /**
- * The same for a folder that was asked for by name. Where everything in it is ignored there would be nothing to find, so
- * the ignore files above it are set aside, and if it is its own that say so, these too. Those deeper in it hold.
+ * For a folder that the caller named. If every entry of it is ignored, the search could find nothing, so the ignore files
+ * above it are dropped; if its own ignore files ignore everything, these are dropped too. Deeper ones still apply.
  */
 export async function ignoredInNamed(
   folder: WalkFolder,
   entries: readonly WalkEntry[],
   above: readonly string[],
   outer: Ignored,
-  tell?: Tell,
+  report?: Report,
 ): Promise<NamedIgnored> {
-  const all = await ignoredIn(folder, entries, above.length, outer, tell);
-  // A root is searched without being named.
+  const all = await ignoredIn(folder, entries, above.length, outer, report);
+  // A root is searched without being named by the caller.
   if (above.length === 0 || !(await leavesNothing(all, above, entries))) return { ignored: all, hold: "all" };
   const own = await ignoredIn(folder, entries, above.length, nothingIgnored);
   if (!(await leavesNothing(own, above, entries))) return { ignored: own, hold: "own" };
@@ -121,51 +121,51 @@ async function leavesNothing(
   return leavesOut;
 }
 
-/** There so that Git keeps a folder of which all else is ignored. */
+/** Files that keep a folder in Git while everything else in it is ignored. */
 const placeholders: ReadonlySet<string> = new Set([".git", ".gitkeep", ".keep"]);
 
-async function read(
+async function readIgnoreFiles(
   folder: WalkFolder,
   found: readonly WalkEntry[],
   depth: number,
   ignored: Ignored,
-  tell: Tell,
+  report: Report,
 ): Promise<Ignored> {
   const isRepository = found.some(({ name }) => name === ".git");
   const own: Level[] = [];
   for (const entry of found) {
     const { name } = entry;
-    if (entry.isSymbolicLink()) tell("link");
-    else if (name === ".git" && !entry.isDirectory()) tell("elsewhere");
+    if (entry.isSymbolicLink()) report("link");
+    else if (name === ".git" && !entry.isDirectory()) report("elsewhere");
     const text =
-      name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, tell) : undefined;
-    if (text === undefined && name !== ".git" && !entry.isDirectory()) tell("link");
-    const rules = text === undefined ? undefined : await rulesOf(text);
+      name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, report) : undefined;
+    if (text === undefined && name !== ".git" && !entry.isDirectory()) report("link");
+    const rules = text === undefined ? undefined : await parseIgnoreFile(text);
     if (rules === undefined) continue;
-    if (name === ".git") tell("exclude");
+    if (name === ".git") report("exclude");
     own.push({ kind: isIgnoreFile(name) ? name : "exclude", from: depth, rules });
   }
-  const above = isRepository ? ignored.levels.filter(({ kind }) => !ofGit(kind)) : ignored.levels;
-  if (above.length < ignored.levels.length) tell("border");
+  const above = isRepository ? ignored.levels.filter(({ kind }) => !isGitKind(kind)) : ignored.levels;
+  if (above.length < ignored.levels.length) report("border");
   if (own.length === 0 && above.length === ignored.levels.length) return ignored;
-  // A stable sort: what is nearer stays before what is farther.
+  // A stable sort keeps nearer files before farther ones.
   const strength = ({ kind }: Level): number => kinds.indexOf(kind);
   return { levels: [...own, ...above].toSorted((a, b) => strength(a) - strength(b)) };
 }
 
-const ofGit = (kind: Kind): boolean => kind === ".gitignore" || kind === "exclude";
+const isGitKind = (kind: Kind): boolean => kind === ".gitignore" || kind === "exclude";
 
-async function excludeFile(folder: WalkFolder, tell: Tell): Promise<string | undefined> {
+async function excludeFile(folder: WalkFolder, report: Report): Promise<string | undefined> {
   const outer = folder.enter(".git");
   if ("errno" in outer) return undefined;
   using git = outer;
   const inner = git.enter("info");
   if ("errno" in inner) {
-    if (inner.errno !== "ENOENT") tell("link");
+    if (inner.errno !== "ENOENT") report("link");
     return undefined;
   }
   using info = inner;
   const text = await info.text("exclude");
-  if (text === undefined && (await info.glance("exclude")) !== undefined) tell("link");
+  if (text === undefined && (await info.glance("exclude")) !== undefined) report("link");
   return text;
 }

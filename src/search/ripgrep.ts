@@ -1,7 +1,7 @@
 /**
  * The one place that runs ripgrep: the binary of the package `@vscode/ripgrep`, else `rg` on the PATH, else the
- * WebAssembly build in the package `ripgrep`. It gets no shell, no input, no configuration and an empty environment. Its
- * output is handed on in chunks, no faster than they are taken, and it is gone before `runRipgrep` answers.
+ * WebAssembly build in the package `ripgrep`. It gets no shell, no configuration and an empty environment. Its output is
+ * passed on in chunks with backpressure, and the process has exited before `runRipgrep` returns.
  */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -18,100 +18,99 @@ export interface Ripgrep {
 
 export type RipgrepKind = "package" | "path" | "wasm";
 
-/** Where to look for it. */
 export interface Where {
-  /** As in the environment variable PATH. */
+  /** The environment variable PATH. */
   readonly path: string | undefined;
-  /** Nothing beneath these folders is ever run: whoever works in them could have put it there. */
+  /** No program beneath these folders is run: an agent that works in them could have put it there. */
   readonly notBeneath: readonly string[];
-  /** In which order; for tests. */
+  /** The order to try; for tests. */
   readonly kinds?: readonly RipgrepKind[];
 }
 
 export interface RipgrepRun {
-  /** A folder; `/proc/self/fd/N` of a held one is that very folder, whatever its name is by then. */
+  /** A folder; `/proc/self/fd/N` of an open handle is that same folder even after a rename. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Takes what ripgrep prints. `enough` ends the run; a promise holds ripgrep back until it is kept. */
-  readonly onChunk: (chunk: Buffer) => Taken | Promise<Taken>;
+  /** Receives the output. `enough` ends the run; a pending promise pauses ripgrep. */
+  readonly onChunk: (chunk: Buffer) => ChunkAnswer | Promise<ChunkAnswer>;
   readonly timeMsMax?: number;
-  /** Standard input, which is empty otherwise: an open file by its descriptor, read from where it stands, or bytes. */
+  /** Standard input, empty by default: an open file by its descriptor, read from its current position, or bytes. */
   readonly input?: number | Uint8Array | undefined;
-  /** Nothing beneath these folders is ever run: whoever works in them could have put it there. */
+  /** No program beneath these folders is run: an agent that works in them could have put it there. */
   readonly notBeneath?: readonly string[];
-  /** In which order kinds are tried, and on which PATH; for tests. */
+  /** The order of kinds and the PATH; for tests. */
   readonly where?: Where;
 }
 
-export type Taken = "more" | "enough";
+export type ChunkAnswer = "more" | "enough";
 
 export type RipgrepEnd =
-  /** 0: something was found. 1: nothing. 2: something went wrong, perhaps besides something found; `complaints` says what. */
+  /** Status 0: matches. 1: no match. 2: an error, perhaps besides matches; `complaints` has the message. */
   | {
       readonly ended: "by itself";
       readonly status: number;
       readonly complaints: string;
       readonly complaintsCut: boolean;
     }
-  /** It was stopped: `onChunk` had enough, or the time was over. */
+  /** Killed by us: `onChunk` returned `enough`, or the time was over. */
   | { readonly ended: "enough" | "time"; readonly complaints: string; readonly complaintsCut: boolean }
-  /** Somebody else stopped it, such as a system without memory: what it had to say is not whole. */
+  /** Killed from outside, for example by the OOM killer: the output is incomplete. */
   | { readonly ended: "killed"; readonly signal: string }
-  /** The system lacks what a new process needs, or does not let it into the folder. */
+  /** The system lacks the resources for a new process, or `cwd` cannot be entered. */
   | { readonly ended: "not started"; readonly errno: string }
-  /** There is no ripgrep to run. */
+  /** No ripgrep is installed. */
   | { readonly ended: "missing" };
 
-/** What ripgrep complains of is kept up to here: one line for each unreadable file can become a lot. */
+/** What is kept of stderr: ripgrep prints one line for each unreadable file. */
 const complaintCharsMax = 65_536;
 
-const found = new Map<string, Promise<Ripgrep | undefined>>();
+const binaries = new Map<string, Promise<Ripgrep | undefined>>();
 
-/** Which ripgrep will be run; undefined where there is none. */
+/** The ripgrep that will be run; undefined if none is installed. */
 export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined> {
   const key = JSON.stringify(where);
-  let search = found.get(key);
+  let search = binaries.get(key);
   if (search === undefined) {
     search = find(where, new Set());
-    found.set(key, search);
+    binaries.set(key, search);
   }
   return search;
 }
 
 /**
- * Runs ripgrep to its end, to the end of the time, or until somebody has enough. Throws the signal's reason if that is
- * aborted. The caller's arguments MUST put patterns behind `-e` and paths behind `--`.
+ * Runs ripgrep until it exits, the time is over or `onChunk` has enough. Throws the signal's reason if that is aborted.
+ * The caller's arguments MUST put patterns after `-e` or into `--regexp=` and paths after `--`.
  */
 export async function runRipgrep(args: readonly string[], run: RipgrepRun): Promise<RipgrepEnd> {
   const where = { ...(run.where ?? anywhere()), ...(run.notBeneath && { notBeneath: run.notBeneath }) };
   const broken = new Set<string>();
   for (;;) {
-    // One that was there and cannot be started now may have been moved by an update, or lie where nothing may be run.
-    const one = broken.size === 0 ? await ripgrep(where) : await find(where, broken);
-    if (one === undefined) {
-      found.delete(JSON.stringify(where));
+    // A binary that no longer starts may have been moved by an update, or be on a disk mounted noexec.
+    const binary = broken.size === 0 ? await ripgrep(where) : await find(where, broken);
+    if (binary === undefined) {
+      binaries.delete(JSON.stringify(where));
       return { ended: "missing" };
     }
-    const end = await runOnce(one, args, run);
+    const end = await runOnce(binary, args, run);
     if (end.ended !== "gone") {
-      if (broken.size > 0) found.set(JSON.stringify(where), Promise.resolve(one));
+      if (broken.size > 0) binaries.set(JSON.stringify(where), Promise.resolve(binary));
       return end;
     }
-    broken.add(one.command);
+    broken.add(binary.command);
   }
 }
 
 const anywhere = (): Where => ({ path: process.env["PATH"], notBeneath: [] });
 
 async function runOnce(
-  one: Ripgrep,
+  binary: Ripgrep,
   args: readonly string[],
   { cwd, signal, onChunk, timeMsMax, input }: RipgrepRun,
 ): Promise<RipgrepEnd | { readonly ended: "gone" }> {
   signal.throwIfAborted();
   const errno = whyNotStarted();
   if (errno !== undefined) return { ended: "not started", errno };
-  const child = spawn(one.command, [...one.before, "--no-config", ...args], {
+  const child = spawn(binary.command, [...binary.before, "--no-config", ...args], {
     cwd,
     env: environment(),
     stdio: [input instanceof Uint8Array ? "pipe" : (input ?? "ignore"), "pipe", "pipe"],
@@ -119,15 +118,15 @@ async function runOnce(
   });
   const exit = exitOf(child);
   const { stdout } = child;
-  // Without a free descriptor there is no pipe either, not even the property.
+  // Without a free descriptor `spawn` makes no pipe, not even the property.
   if (!stdout) {
     const ended = await exit;
     return { ended: "not started", errno: "errno" in ended ? ended.errno : "unknown" };
   }
-  running(child);
-  // Whoever ends before all of it was read breaks the pipe, and that is all right.
+  killOnExit(child);
+  // ripgrep may exit before it has read all of its input: EPIPE is expected.
   if (input instanceof Uint8Array) child.stdin?.on("error", () => undefined).end(input);
-  const complaints = collect(child);
+  const complaints = collectStderr(child);
   let stopped: "enough" | "time" | undefined;
   const stop = (why: typeof stopped): void => {
     stopped ??= why;
@@ -139,11 +138,11 @@ async function runOnce(
   try {
     for await (const chunk of stdout) {
       if (signal.aborted || stopped !== undefined) break;
-      // A pipe without an encoding yields buffers.
+      // A stream without an encoding yields buffers.
       if ((await onChunk(chunk as Buffer)) === "enough") stop("enough");
     }
   } finally {
-    // Also when the taker throws: nothing runs on without anybody listening.
+    // Also if `onChunk` throws: the process must not outlive this call.
     if (child.exitCode === null && (stopped !== undefined || signal.aborted || !stdout.readableEnded)) {
       child.kill("SIGKILL");
     }
@@ -156,13 +155,12 @@ async function runOnce(
   if (stopped !== undefined) return { ended: stopped, ...complaints() };
   if ("status" in ended) return { ended: "by itself", status: ended.status, ...complaints() };
   if ("signal" in ended) return { ended: "killed", signal: ended.signal };
-  const isGone = ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(ended.errno) && !(await starts(one));
+  const isGone = ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(ended.errno) && !(await starts(binary));
   return isGone ? { ended: "gone" } : { ended: "not started", errno: ended.errno };
 }
 
 type Exit = { readonly status: number } | { readonly signal: string } | { readonly errno: string };
 
-/** How the child ended, or why it could not be started. */
 function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
@@ -172,7 +170,7 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** Does it start anywhere at all? A folder that may not be entered fails like a program that is not there. */
+/** Whether the program starts in our own folder: spawn reports a `cwd` that cannot be entered like a missing program. */
 const starts = ({ command, before }: Ripgrep): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(command, [...before, "--version"], { env: environment(), stdio: "ignore", windowsHide: true });
@@ -180,13 +178,13 @@ const starts = ({ command, before }: Ripgrep): Promise<boolean> =>
     child.once("spawn", () => resolve(true));
   });
 
-function collect(child: ChildProcess): () => { readonly complaints: string; readonly complaintsCut: boolean } {
+function collectStderr(child: ChildProcess): () => { readonly complaints: string; readonly complaintsCut: boolean } {
   let complaints = "";
   let complaintsCut = false;
   child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
-    const room = complaintCharsMax - complaints.length;
-    complaintsCut ||= piece.length > room;
-    complaints += piece.slice(0, room);
+    const charsLeft = complaintCharsMax - complaints.length;
+    complaintsCut ||= piece.length > charsLeft;
+    complaints += piece.slice(0, charsLeft);
   });
   return () => ({ complaints, complaintsCut });
 }
@@ -194,8 +192,8 @@ function collect(child: ChildProcess): () => { readonly complaints: string; read
 const children = new Set<ChildProcess>();
 let watching = false;
 
-/** A host that exits takes its searches along: without output nothing else would tell them. */
-function running(child: ChildProcess): void {
+/** Kills running searches when the host exits: a search that prints nothing would not notice the closed pipe. */
+function killOnExit(child: ChildProcess): void {
   if (!watching) {
     watching = true;
     process.once("exit", () => {
@@ -208,39 +206,39 @@ function running(child: ChildProcess): void {
 }
 
 /**
- * Nothing of ours: tokens, and the path of a configuration. The WebAssembly build would keep its code in the temporary
- * folder and run what it finds there under a known name, so it gets a folder that cannot be.
+ * Passes on no variable of ours: no tokens, no path of a configuration. The WebAssembly build caches its code in the
+ * temporary folder and runs a file it finds there under a known name, so it gets a temporary folder that cannot exist.
  */
 function environment(): NodeJS.ProcessEnv {
   const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
   const env: NodeJS.ProcessEnv = { TMPDIR: nowhere, TMP: nowhere, TEMP: nowhere };
-  const systemRoot = process.env["SystemRoot"]; // no program starts without it on Windows
+  const systemRoot = process.env["SystemRoot"]; // Windows starts no program without it
   return systemRoot === undefined ? env : { ...env, SystemRoot: systemRoot };
 }
 
 async function find(where: Where, broken: ReadonlySet<string>): Promise<Ripgrep | undefined> {
   const finders = { package: inPackage, path: onPath, wasm: inWebAssembly };
   for (const kind of where.kinds ?? (["package", "path", "wasm"] as const)) {
-    const one = await finders[kind](where, broken);
-    if (one !== undefined && !broken.has(one.command)) return one;
+    const binary = await finders[kind](where, broken);
+    if (binary !== undefined && !broken.has(binary.command)) return binary;
   }
   return undefined;
 }
 
-/** The bundler puts the address of the bundle for `import.meta.url`, also in CommonJS. */
+/** The bundler replaces `import.meta.url` by the URL of the bundle, also in CommonJS. */
 const ownRequire = (): NodeJS.Require => createRequire(import.meta.url);
 
-/** The package has one more for each platform, with the binary inside; npm installs the one that fits. */
+/** The binary is in one package per platform; npm installs the one that fits. */
 async function inPackage(): Promise<Ripgrep | undefined> {
   const { platform, arch } = process;
   try {
-    // Looked for from that package on: not every package manager lets us see what another one depends on.
+    // Resolved from that package: not every package manager shows us the dependencies of a dependency.
     const theirs = createRequire(ownRequire().resolve("@vscode/ripgrep"));
     const name = platform === "win32" ? "rg.exe" : "rg";
     const command = theirs.resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${name}`);
     return { command, before: [], kind: "package" };
   } catch {
-    return undefined; // optional: npm may have left it out
+    return undefined; // an optional dependency: npm may have left it out
   }
 }
 
@@ -252,7 +250,7 @@ async function onPath({ path = "", notBeneath }: Where, broken: ReadonlySet<stri
   return undefined;
 }
 
-/** Asked for its version: there are other programs of that name. */
+/** Checks the version: other programs are called `rg` too. */
 function isRipgrep(command: string): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(command, ["--version"], { env: environment(), timeout: 5_000, windowsHide: true }, (error, stdout) =>

@@ -1,14 +1,14 @@
 /** The door of search/: files by pattern, lines by ripgrep, similar names. Other rooms import from here and from nothing else in this room. */
 
 export { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "./files.ts";
-export { ownFolders, type ReadByRipgrep, type Searched } from "./grep-arguments.ts";
+export { versionControlFolders, type ReadByRipgrep, type Searched } from "./grep-arguments.ts";
 export { compileGlobs, type Globs } from "./grep-globs.ts";
 export { type FoundLine, matchSpans } from "./grep-output.ts";
 export {
-  type Again,
+  type PathRecheck,
   countFiles,
   countMatchingFiles,
-  type Found,
+  type GrepResult,
   type FoundFile,
   grep,
   type GrepTask,
@@ -23,8 +23,8 @@ export {
   isIgnoreFile,
   type NamedIgnored,
   nothingIgnored,
-  type Unlike,
+  type IgnoreDifference,
   withGitignore,
 } from "./ignored.ts";
 export { ripgrep, type RipgrepKind } from "./ripgrep.ts";
-export { similar, type Surroundings, type Wanted } from "./similar.ts";
+export { similarPaths, type Surroundings, type Wanted } from "./similar.ts";

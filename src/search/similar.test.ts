@@ -1,7 +1,7 @@
 import { dirname, join, resolve, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Place } from "../contract/target.ts";
-import { similar, type Surroundings, type Wanted } from "./similar.ts";
+import { similarPaths, type Surroundings, type Wanted } from "./similar.ts";
 
 const root = resolve("/w/app");
 const otherRoot = resolve("/w/lib");
@@ -52,7 +52,7 @@ function place(asked: string): Place {
 }
 
 async function suggested(asked: string, files: readonly string[], wants: Wanted = "file or folder") {
-  return (await similar(place(asked), wants, world(files).around)).map(({ relative }) => relative);
+  return (await similarPaths(place(asked), wants, world(files).around)).map(({ relative }) => relative);
 }
 
 describe("in the same folder", () => {
@@ -105,7 +105,7 @@ describe("in the same folder", () => {
   });
 
   test("a suggestion says where and what it is", async () => {
-    expect(await similar(place("src/util"), "file", world(["src/utils/", "src/util.ts"]).around)).toEqual([
+    expect(await similarPaths(place("src/util"), "file", world(["src/utils/", "src/util.ts"]).around)).toEqual([
       { absolute: join(root, "src", "util.ts"), relative: "src/util.ts", kind: "file" },
       { absolute: join(root, "src", "utils"), relative: "src/utils", kind: "directory" },
     ]);
@@ -149,7 +149,7 @@ describe("when the folder is missing", () => {
   test("every root is tried, and each suggestion is told below its own", async () => {
     const files = [join(otherRoot, "src", "x.ts"), "src/y.ts"];
     const { around } = world(files, { roots: [root, otherRoot] });
-    expect(await similar(place("/project/src/x.ts"), "file", around)).toEqual([
+    expect(await similarPaths(place("/project/src/x.ts"), "file", around)).toEqual([
       { absolute: join(otherRoot, "src", "x.ts"), relative: "src/x.ts", kind: "file" },
     ]);
   });
@@ -158,7 +158,7 @@ describe("when the folder is missing", () => {
     const linked = resolve("/tmp/app");
     const { around } = world([join(linked, "src", "utils.ts")], { roots: [linked] });
     const asked = { asked: "src/utlis.ts", absolute: join(linked, "src", "utlis.ts"), relative: "src/utlis.ts" };
-    const found = await similar(asked, "file", { ...around, roots: [resolve("/private/tmp/app")] });
+    const found = await similarPaths(asked, "file", { ...around, roots: [resolve("/private/tmp/app")] });
     expect(found).toEqual([{ absolute: join(linked, "src", "utils.ts"), relative: "src/utils.ts", kind: "file" }]);
   });
 });
@@ -166,14 +166,14 @@ describe("when the folder is missing", () => {
 describe("limits", () => {
   test("what rules hide is never suggested, and the next best takes its place", async () => {
     const { around } = world([".env.local", ".env.sample"], { hidden: [".env.local"] });
-    const found = await similar(place(".env"), "file", around);
+    const found = await similarPaths(place(".env"), "file", around);
     expect(found.map(({ relative }) => relative)).toEqual([".env.sample"]);
   });
 
   test("a hidden file below a misspelt folder or another prefix is not suggested", async () => {
     const { around } = world(["src/key.pem"], { hidden: ["src/key.pem"] });
     const found = await Promise.all(
-      ["scr/key.pem", "/p/src/key.pem"].map((path) => similar(place(path), "file or folder", around)),
+      ["scr/key.pem", "/p/src/key.pem"].map((path) => similarPaths(place(path), "file or folder", around)),
     );
     expect(found.map((some) => some.map(({ relative }) => relative))).toEqual([[""], []]);
   });
@@ -181,7 +181,7 @@ describe("limits", () => {
   test("a thousand hidden names cost forty looks", async () => {
     const files = Array.from({ length: 1_000 }, (_, at) => `log-${at}`);
     const { around, calls } = world(files, { hidden: files });
-    expect(await similar(place("log"), "file", around)).toEqual([]);
+    expect(await similarPaths(place("log"), "file", around)).toEqual([]);
     expect(calls).toEqual({ lookup: 40 });
   });
 
@@ -197,19 +197,19 @@ describe("limits", () => {
       lookup: async (path) => (dirname(path) === root ? "file" : undefined),
     };
     const last = names.at(-1) ?? "";
-    const [first] = await similar(place(last.replace("file", "flie")), "file", around);
+    const [first] = await similarPaths(place(last.replace("file", "flie")), "file", around);
     expect(first?.relative).toBe(last);
   });
 
   test("a path of two thousand names is bounded too, and finds the nearest folder", async () => {
     const { around, calls } = world(["a/a/a/x.ts", ..."bcdefghijklmnop".split("").map((name) => `a/a/a/${name}/`)]);
-    const found = await similar(place(`${"a/".repeat(2_000)}y.ts`), "file or folder", around);
+    const found = await similarPaths(place(`${"a/".repeat(2_000)}y.ts`), "file or folder", around);
     expect(calls.lookup).toBeLessThanOrEqual(40);
     expect(found.map(({ relative }) => relative)).toEqual(["a/a/a"]);
   });
 
   test("a root that is gone has no suggestions", async () => {
     const { around } = world([], { roots: [] });
-    expect(await similar({ asked: ".", absolute: root, relative: "" }, "anything", around)).toEqual([]);
+    expect(await similarPaths({ asked: ".", absolute: root, relative: "" }, "anything", around)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What may have been meant by a path that names nothing. Looks at names, never at contents. */
+/** Suggests paths that may have been meant when a path names nothing. Reads names, never contents. */
 
 import { basename, dirname, extname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import { distance } from "fastest-levenshtein";
@@ -7,14 +7,14 @@ import type { Suggestion } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
 import { compareCodePoints, FirstOnes } from "../text/text.ts";
 
-/** What the search may look at: the disk below the roots, as far as the rules show it. */
+/** The part of the disk that the search may see: below the roots, without what rules hide. */
 export interface Surroundings {
   /**
-   * Hands over the names in a folder beneath a root (absolute path, links resolved by the callee), as many as there is time
-   * for. False if it does not exist, is no folder or lies outside.
+   * Passes the names in a folder beneath a root (absolute path, symlinks resolved by the callee) to `take`, as many as time
+   * allows. False if it does not exist, is no folder or is outside of the roots.
    */
   list(folder: string, take: (entry: Entry) => void): Promise<boolean>;
-  /** What an absolute path names beneath the roots; undefined for nothing, outside, or hidden by the rules. */
+  /** What an absolute path names; undefined if it does not exist, is outside of the roots or is hidden by rules. */
   lookup(path: string): Promise<"file" | "directory" | undefined>;
   readonly roots: readonly string[];
 }
@@ -24,78 +24,80 @@ interface Entry {
   readonly kind: "file" | "directory";
 }
 
-/** Times `look` is called for one search: each may cost the walk of a path. */
-const looksMax = 40;
-/** Other prefixes and respelt folders that are tried: together with `findGap` they leave looks for the nearest folder. */
+/** Calls of `lookup` for one search: each may cost the walk of a path. */
+const lookupsMax = 40;
+/** Other prefixes to try: together with `foldersMax` and `findGap` they leave lookups for the nearest folder. */
 const prefixesMax = 16;
+/** Folders with a similar name to try. */
 const foldersMax = 8;
 
-/** `file or folder`: a file is meant, and a folder can be read as well. */
+/** `file or folder`: a file is meant, but a folder can be read as well. */
 export type Wanted = "file" | "file or folder" | "anything";
 
-/** Models copy a path with the quotes around it. */
+/** Models sometimes copy a path with the quotes around it. */
 function withoutQuotes({ asked, absolute }: Place): string | undefined {
   const inner = /^(["'`])(.+)\1$/s.exec(asked)?.[2];
   if (inner === undefined || inner.includes("\0")) return undefined;
   return resolve(absolute.slice(0, absolute.length - resolve("/", asked).length), inner);
 }
 
-/** At most `limits.suggestionsMax` paths, best first. Every one of them was looked at, so what rules hide stays hidden. */
-export async function similar(place: Place, wants: Wanted, around: Surroundings): Promise<readonly Suggestion[]> {
-  const finds = startFinds(place, around);
+/** At most `limits.suggestionsMax` paths, best first. Each of them was looked up, so paths that rules hide are not suggested. */
+export async function similarPaths(place: Place, wants: Wanted, around: Surroundings): Promise<readonly Suggestion[]> {
+  const suggester = newSuggester(place, around);
   const unquoted = withoutQuotes(place);
-  if (unquoted !== undefined) await finds.offer(unquoted);
-  if (finds.suggestions.length > 0) return finds.suggestions;
+  if (unquoted !== undefined) await suggester.offer(unquoted);
+  if (suggester.suggestions.length > 0) return suggester.suggestions;
   const folder = dirname(place.absolute);
   const near = namesLike(basename(place.absolute), wants);
   if (!(await around.list(folder, near.take))) {
-    await searchWithoutFolder(place, around, finds);
-    // Whoever asked for a file far away would be refused a folder.
-    if (wants === "file") return finds.suggestions.filter(({ kind }) => kind === "file");
+    await searchWithoutFolder(place, around, suggester);
+    // A file was asked for: suggesting a distant folder would only lead to the next refusal.
+    if (wants === "file") return suggester.suggestions.filter(({ kind }) => kind === "file");
   } else {
-    for (const name of near.best()) await finds.offer(join(folder, name));
-    // A folder of that name may stand at the wrong prefix too: `app/app` and the file is in `app`.
-    if (finds.suggestions.length === 0) for (const path of await otherPrefixes(place, around)) await finds.offer(path);
+    for (const name of near.best()) await suggester.offer(join(folder, name));
+    // The prefix may still be wrong although the folder exists: `app/app/x` when the file is `app/x`.
+    if (suggester.suggestions.length === 0)
+      for (const path of await otherPrefixes(place, around)) await suggester.offer(path);
   }
-  return finds.suggestions;
+  return suggester.suggestions;
 }
 
-async function searchWithoutFolder(place: Place, around: Surroundings, finds: Finds): Promise<void> {
-  const gap = await findGap(place, finds);
+async function searchWithoutFolder(place: Place, around: Surroundings, suggester: Suggester): Promise<void> {
+  const gap = await findGap(place, suggester);
   const prefixed = await otherPrefixes(place, around);
-  // The name alone at a root is weak evidence (every project has an `index.ts`): it comes after respelt folders.
+  // The bare name at a root is weak evidence (every project has an `index.ts`): it comes after similar folders.
   const isNameAlone = (path: string) => around.roots.some((root) => join(root, basename(path)) === path);
-  for (const path of prefixed) if (!isNameAlone(path)) await finds.offer(path);
+  for (const path of prefixed) if (!isNameAlone(path)) await suggester.offer(path);
   if (gap !== undefined) {
     const near = foldersLike(gap.name);
     await around.list(gap.folder, near.take);
-    for (const name of near.best()) await finds.offer(join(gap.folder, name, ...gap.rest));
+    for (const name of near.best()) await suggester.offer(join(gap.folder, name, ...gap.rest));
   }
-  for (const path of prefixed) await finds.offer(path);
+  for (const path of prefixed) await suggester.offer(path);
 
-  if (gap === undefined || finds.suggestions.length > 0) return;
-  // No folder is there but something may be: a file on the way (`a.txt/b`), which then is what was meant.
-  await finds.offer(join(gap.folder, gap.name));
-  if (finds.suggestions.length === 0) await finds.offer(gap.folder);
+  if (gap === undefined || suggester.suggestions.length > 0) return;
+  // The missing folder may be a file (`a.txt/b`), which then is what was meant.
+  await suggester.offer(join(gap.folder, gap.name));
+  if (suggester.suggestions.length === 0) await suggester.offer(gap.folder);
 }
 
-interface Finds {
+interface Suggester {
   readonly suggestions: readonly Suggestion[];
-  /** `Surroundings.look`, as long as looks are left. */
+  /** `Surroundings.lookup`, until `lookupsMax` is used up. */
   lookup(path: string): Promise<"file" | "directory" | undefined>;
-  /** Suggests the path if it exists, is new and there is room. */
+  /** Suggests the path if it exists, is new and `suggestionsMax` is not reached. */
   offer(path: string): Promise<void>;
 }
 
-function startFinds(place: Place, around: Surroundings): Finds {
+function newSuggester(place: Place, around: Surroundings): Suggester {
   const suggestions: Suggestion[] = [];
   const seen = new Set([place.absolute]);
   const ownRoot = rootOf(place);
   const roots = ownRoot === undefined ? around.roots : [ownRoot, ...around.roots];
-  let looksLeft = looksMax;
+  let lookupsLeft = lookupsMax;
   const lookup = async (path: string) => {
-    if (looksLeft === 0) return undefined;
-    looksLeft -= 1;
+    if (lookupsLeft === 0) return undefined;
+    lookupsLeft -= 1;
     return around.lookup(path);
   };
   const offer = async (path: string) => {
@@ -107,7 +109,7 @@ function startFinds(place: Place, around: Surroundings): Finds {
   return { suggestions, lookup, offer };
 }
 
-/** The root as the place spells it, which may be another spelling (through a link) than that of the roots handed in. */
+/** The root as `place` spells it, which may differ (through a symlink) from the spelling in `roots`. */
 function rootOf(place: Place): string | undefined {
   if (place.relative === "" || place.relative === place.absolute) return undefined;
   return resolve(place.absolute.slice(0, place.absolute.length - place.relative.length));
@@ -115,32 +117,32 @@ function rootOf(place: Place): string | undefined {
 
 /** With forward slashes; below the innermost root if roots are nested. */
 function belowItsRoot(path: string, roots: readonly string[]): string {
-  const ways = roots.map((root) => relative(root, path)).filter((way) => !leadsOut(way));
-  const shortest = ways.reduce((best, way) => (way.length < best.length ? way : best), path);
+  const candidates = roots.map((root) => relative(root, path)).filter((candidate) => !leadsOut(candidate));
+  const shortest = candidates.reduce((best, candidate) => (candidate.length < best.length ? candidate : best), path);
   return shortest.split(sep).join("/");
 }
 
-function leadsOut(way: string): boolean {
-  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
+function leadsOut(candidate: string): boolean {
+  return candidate === ".." || candidate.startsWith(`..${sep}`) || isAbsolute(candidate);
 }
 
-/** Where a path stops to exist: `folder` does, `folder/name` is missing or no folder, `rest` is what should come below. */
+/** Where a path stops existing: `folder` exists, `folder/name` is missing or no folder, `rest` should be below it. */
 interface Gap {
   readonly folder: string;
   readonly name: string;
   readonly rest: readonly string[];
 }
 
-/** By halving, as nothing exists below what is missing: a path of 2,000 names costs 12 looks. */
-async function findGap(place: Place, finds: Finds): Promise<Gap | undefined> {
+/** A binary search, as nothing exists below what is missing: a path of 2,000 names costs 12 lookups. */
+async function findGap(place: Place, suggester: Suggester): Promise<Gap | undefined> {
   const root = rootOf(place);
-  if (root === undefined || (await finds.lookup(root)) !== "directory") return undefined;
+  if (root === undefined || (await suggester.lookup(root)) !== "directory") return undefined;
   const names = place.relative.split("/");
   let found = 0;
   let end = names.length - 1;
   while (found < end) {
     const middle = Math.ceil((found + end) / 2);
-    const kind = await finds.lookup(join(root, ...names.slice(0, middle)));
+    const kind = await suggester.lookup(join(root, ...names.slice(0, middle)));
     if (kind === "directory") found = middle;
     else end = middle - 1;
   }
@@ -150,8 +152,8 @@ async function findGap(place: Place, finds: Finds): Promise<Gap | undefined> {
 }
 
 /**
- * The end of the asked path below each root, the longest end first: `/project/src/x` becomes `<root>/src/x`.
- * Only ends whose first name is in the root; letter case is left to the disk.
+ * Every tail of the asked path below each root, the longest first: `/project/src/x` becomes `<root>/src/x`. Only tails
+ * whose first name is in the root; letter case is left to the disk.
  */
 async function otherPrefixes(place: Place, around: Surroundings): Promise<readonly string[]> {
   const names = place.absolute.slice(parse(place.absolute).root.length).split(sep);
@@ -166,14 +168,14 @@ async function otherPrefixes(place: Place, around: Surroundings): Promise<readon
       return { root, first };
     }),
   );
-  const ends = names.flatMap((name, from) =>
+  const tails = names.flatMap((name, from) =>
     known.filter(({ first }) => first.has(fold(name))).map(({ root }) => ({ root, from })),
   );
-  // Too many only where names repeat; the shorter ends are the likelier ones then.
-  return ends.slice(-prefixesMax).map(({ root, from }) => join(root, ...names.slice(from)));
+  // There are too many only if names repeat; then the shorter tails are likelier.
+  return tails.slice(-prefixesMax).map(({ root, from }) => join(root, ...names.slice(from)));
 }
 
-/** Why a name resembles the asked one; the smaller, the better. */
+/** Why a name resembles the asked one; smaller is better. */
 const ranks = { twin: 0, contained: 1, stem: 2, distance: 3 } as const;
 
 interface Likeness {
@@ -181,7 +183,7 @@ interface Likeness {
   readonly distance: number;
 }
 
-/** The best of very many names, which are handed over one by one. */
+/** Keeps the best of any number of names. */
 interface Nearest {
   readonly take: (entry: Entry) => void;
   /** Best first. */
@@ -193,11 +195,10 @@ interface Candidate extends Likeness {
   readonly unwanted: boolean;
 }
 
-/** Names of the folder that resemble the asked one. */
 function namesLike(asked: string, wants: Wanted): Nearest {
   const spelling = spell(asked);
   const first = new FirstOnes<Candidate>(
-    looksMax,
+    lookupsMax,
     (a, b) =>
       a.rank - b.rank ||
       Number(a.unwanted) - Number(b.unwanted) ||
@@ -210,7 +211,7 @@ function namesLike(asked: string, wants: Wanted): Nearest {
       const likeness = compare(spelling, spell(name));
       if (likeness === undefined) return;
       const unwanted = wants !== "anything" && kind === "directory";
-      // Who asks for `lib.ts` does not mean the folder `lib`; who asks for `lib` may.
+      // A caller who asks for `lib.ts` does not mean the folder `lib`; one who asks for `lib` may.
       if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return;
       first.add({ name, unwanted, ...likeness });
     },
@@ -218,18 +219,18 @@ function namesLike(asked: string, wants: Wanted): Nearest {
   };
 }
 
-/** Folders whose names are twins of the asked one or a slip away from it. */
+/** Folders whose names are twins of the asked one or a few typos away from it. */
 function foldersLike(asked: string): Nearest {
   const spelling = spell(asked);
-  const first = new FirstOnes<{ readonly name: string; readonly slips: number }>(
+  const first = new FirstOnes<{ readonly name: string; readonly typos: number }>(
     foldersMax,
-    (a, b) => a.slips - b.slips || compareCodePoints(a.name, b.name),
+    (a, b) => a.typos - b.typos || compareCodePoints(a.name, b.name),
     () => 1,
   );
   return {
     take: ({ name, kind }) => {
-      const slips = kind === "directory" ? slipsBetween(spelling.folded, fold(name)) : undefined;
-      if (slips !== undefined) first.add({ name, slips });
+      const typos = kind === "directory" ? typosBetween(spelling.folded, fold(name)) : undefined;
+      if (typos !== undefined) first.add({ name, typos });
     },
     best: () => first.sorted().map(({ name }) => name),
   };
@@ -262,20 +263,20 @@ function fold(name: string): string {
 function compare(asked: Spelling, other: Spelling): Likeness | undefined {
   if (asked.folded === other.folded) return { rank: ranks.twin, distance: 0 };
   if (other.lower.includes(asked.lower) || asked.lower.includes(other.lower)) {
-    // What contains the other is as far from it as it is longer.
+    // The distance is the difference in length.
     return { rank: ranks.contained, distance: Math.abs(asked.lower.length - other.lower.length) };
   }
   if (asked.stem === other.stem) return { rank: ranks.stem, distance: distance(asked.folded, other.folded) };
-  const slips = slipsBetween(asked.folded, other.folded);
-  return slips === undefined ? undefined : { rank: ranks.distance, distance: slips };
+  const typos = typosBetween(asked.folded, other.folded);
+  return typos === undefined ? undefined : { rank: ranks.distance, distance: typos };
 }
 
-/** The edit distance, if slips of the fingers explain it. Two neighbours swapped (`scr`) are one slip, not two. */
-function slipsBetween(asked: string, other: string): number | undefined {
-  const slipsMax = Math.min(4, Math.max(1, Math.floor(asked.length / 3)));
-  if (Math.abs(asked.length - other.length) > slipsMax) return undefined;
-  const slips = isSwap(asked, other) ? 1 : distance(asked, other);
-  return slips <= slipsMax ? slips : undefined;
+/** The edit distance, if it is small enough for typos. Two swapped neighbours (`scr`) are one typo, not two. */
+function typosBetween(asked: string, other: string): number | undefined {
+  const typosMax = Math.min(4, Math.max(1, Math.floor(asked.length / 3)));
+  if (Math.abs(asked.length - other.length) > typosMax) return undefined;
+  const typos = isSwap(asked, other) ? 1 : distance(asked, other);
+  return typos <= typosMax ? typos : undefined;
 }
 
 function isSwap(a: string, b: string): boolean {

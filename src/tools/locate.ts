@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Resolved } from "../guard/guard.ts";
-import { similar, type Surroundings, type Wanted } from "../search/search.ts";
+import { similarPaths, type Surroundings, type Wanted } from "../search/search.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Located {
@@ -53,7 +53,7 @@ export async function notFound(
 ): Promise<Problem> {
   const { place } = resolved;
   if (resolved.seen === "missing") refuseIfDenied(place, context);
-  const suggestions = await similar(place, wants, surroundings(context));
+  const suggestions = await similarPaths(place, wants, surroundings(context));
   if (resolved.seen === "missing") {
     return new Problem({ code: "NOT_FOUND", place, reason: resolved.reason, suggestions });
   }

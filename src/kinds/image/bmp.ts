@@ -1,11 +1,11 @@
 /**
- * BMP to pixels by own code, as the image library does not read it: 1, 4, 8, 16, 24 and 32 bits, RLE4, RLE8, bit fields,
- * upright or top-down. The caller MUST have judged the number of pixels: a few bytes of RLE can stand for all of them.
+ * Decodes BMP, which the image library does not read: 1, 4, 8, 16, 24 and 32 bits, RLE4, RLE8, bit fields, bottom-up or
+ * top-down. The caller MUST have limited the number of pixels: a few bytes of RLE can stand for all of them.
  */
 
 import { Buffer } from "node:buffer";
 
-/** Rows from the top, no padding. Four channels only where a pixel is really transparent or half so. */
+/** Rows from the top, no padding. Four channels only if a pixel is really transparent. */
 export interface Bitmap {
   readonly width: number;
   readonly height: number;
@@ -25,7 +25,7 @@ export interface BmpHeader {
   readonly paletteEntryBytes: number;
 }
 
-/** Undefined where the header is cut off, or is of no kind that is known here. */
+/** Undefined if the header is cut off or of an unknown kind. */
 export function bmpHeader(bytes: Uint8Array): BmpHeader | undefined {
   const file = asBuffer(bytes);
   if (file.length < 26) return undefined;
@@ -58,7 +58,7 @@ export function decodeBmp(bytes: Uint8Array): Bitmap | { readonly damaged: strin
   const file = asBuffer(bytes);
   if (header.coding === "rle") return decodeRuns(file, header);
   const strideBytes = Math.floor((header.bits * header.width + 31) / 32) * 4;
-  // Some writers leave the padding of the last row away.
+  // Some writers omit the padding of the last row.
   const lastRowBytes = Math.ceil((header.bits * header.width) / 8);
   const wanted = header.pixelsAt + strideBytes * (header.height - 1) + lastRowBytes;
   if (wanted > file.length) return { damaged: `the BMP is cut off: ${file.length} of ${wanted} bytes are there` };
@@ -98,7 +98,7 @@ function decodeTriples(file: Buffer, header: BmpHeader, strideBytes: number): Bi
   return bitmap;
 }
 
-/** Pixels of 16 or 32 bits whose colours lie under masks. */
+/** Pixels of 16 or 32 bits whose colours are bit fields. */
 function decodeFields(file: Buffer, header: BmpHeader, strideBytes: number): Bitmap {
   const [red, green, blue, alpha] = masksOf(file, header);
   const { width, height, bits } = header;
@@ -116,7 +116,7 @@ function decodeFields(file: Buffer, header: BmpHeader, strideBytes: number): Bit
       data[to + 3] = opacity;
     }
   }
-  // Many writers declare an alpha channel and leave it 0: that is an opaque picture, not an empty one.
+  // Many writers declare an alpha channel and leave it 0: that is an opaque image, not an empty one.
   if (alphaSeen !== 0) return { width, height, channels: 4, data };
   for (let from = 0, to = 0; from < data.length; from += 4, to += 3) data.copyWithin(to, from, from + 3);
   return { width, height, channels: 3, data: data.subarray(0, width * height * 3) };
@@ -133,7 +133,7 @@ function masksOf(file: Buffer, header: BmpHeader): readonly [Mask, Mask, Mask, M
     const [red, green, blue] = header.bits === 16 ? [0x7c00, 0x3e0, 0x1f] : [0xff0000, 0xff00, 0xff];
     return [mask(red ?? 0), mask(green ?? 0), mask(blue ?? 0), mask(0)];
   }
-  // Behind the first 40 bytes of the header, whether they are counted as part of it or not.
+  // After the first 40 bytes of the header, whether the header's size includes them or not.
   const at = (index: number): Mask => mask(54 + index * 4 + 4 <= file.length ? file.readUInt32LE(54 + index * 4) : 0);
   const alphaThere = header.paletteAt >= 14 + 56 || file.readUInt32LE(30) === 6;
   return [at(0), at(1), at(2), alphaThere ? at(3) : mask(0)];
@@ -150,14 +150,14 @@ function field(pixel: number, { shift, bits, scale }: Mask): number {
   return Math.round(((pixel >>> shift) & bits) * scale) & 255;
 }
 
-/** RLE4 and RLE8. The place only moves on, so the work is bounded by the pixels and the bytes. */
+/** RLE4 and RLE8. The position only moves forward, so the work is bounded by the pixels and the bytes. */
 function decodeRuns(file: Buffer, header: BmpHeader): Bitmap | { readonly damaged: string } {
   const { width, height, bits } = header;
   const palette = readPalette(file, header);
   const bitmap = blank(header);
   let [x, y] = [0, 0];
   let at = header.pixelsAt;
-  /** Bytes `from` on hold the indexes; a run repeats its one byte. */
+  /** The bytes at `from` are palette indexes; a run repeats its one byte. */
   const put = (count: number, from: number, repeat: "repeat" | "literal"): void => {
     const row = header.topDown ? y : height - 1 - y;
     const end = y < height ? Math.min(count, width - x) : 0;
@@ -186,7 +186,7 @@ function decodeRuns(file: Buffer, header: BmpHeader): Bitmap | { readonly damage
       put(value, at, "literal");
       at += literalBytes + (literalBytes % 2);
     }
-    // All rows are there; not every writer adds the end mark.
+    // All rows are complete; not every writer adds the end mark.
     if (y >= height) return bitmap;
   }
   return { damaged: `the BMP is cut off in row ${y + 1} of ${height}` };
@@ -211,7 +211,7 @@ function paint(data: Uint8Array, to: number, palette: Uint8Array, index: number)
   data[to + 2] = palette[index * 3 + 2] ?? 0;
 }
 
-/** Where each row begins in the file, and which row of the picture it is. */
+/** Where each row begins in the file, and which row of the image it is. */
 function* rows(header: BmpHeader, strideBytes: number): Generator<readonly [from: number, row: number]> {
   for (let row = 0; row < header.height; row += 1) {
     yield [header.pixelsAt + row * strideBytes, header.topDown ? row : header.height - 1 - row];

@@ -1,7 +1,7 @@
 /**
- * What is known of a picture before the image library gets it: its header, whether all of its parts are there, and of
- * formats that the library does not read the pixels. All of it takes time that the file chooses, so anything but a small
- * file of a usual format is examined in a worker.
+ * Examines an image before the image library gets it: its header, whether all of its parts are there, and the pixels of
+ * formats that the library does not read. The file determines how long that takes, so everything but a small file of a
+ * common format is examined in a worker.
  */
 
 import type { WorkerContext } from "../worker/worker.ts";
@@ -11,25 +11,25 @@ import { hasAllParts, probeImage } from "./size.ts";
 
 export interface ExamineTask {
   readonly bytes: Uint8Array;
-  /** Pixels that are decoded at all. */
+  /** The most pixels to decode. */
   readonly pixelsMax: number;
-  /** The module that decodes HEIC, by absolute path; undefined: it is not installed, or no pixels are wanted. */
+  /** Absolute path of the module that decodes HEIC; undefined if it is not installed or no pixels are wanted. */
   readonly heic: string | undefined;
 }
 
 export interface Examined {
-  /** Undefined where the header is missing, cut off or absurd. */
+  /** Undefined if the header is missing, cut off or absurd. */
   readonly head: ImageHead | undefined;
-  /** Are the parts that it is made of all there? */
+  /** Whether all parts of the file are there. */
   readonly whole: boolean;
-  /** Of a BMP or HEIC within the limit. */
+  /** For a BMP or HEIC within the limit. */
   readonly pixels?: Bitmap | { readonly damaged: string };
 }
 
-/** Memory for a picture that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
+/** Memory for an image that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
 const decodedBytesMax = 200_000_000;
 
-/** Fewer pixels where the format takes much memory to decode. */
+/** Fewer pixels if the format takes much memory to decode. */
 export const pixelsWithin = (head: ImageHead, pixelsMax: number): number =>
   Math.min(pixelsMax, Math.floor(decodedBytesMax / head.decodedBytes));
 

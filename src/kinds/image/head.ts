@@ -1,4 +1,4 @@
-/** What an image file says of itself. */
+/** The header of an image file. */
 
 export interface Size {
   readonly width: number;
@@ -7,18 +7,18 @@ export interface Size {
 
 export interface ImageHead {
   readonly mime: string;
-  /** As stored, before turning; for AVIF and HEIC the largest that is declared. */
+  /** As stored, before rotation; for AVIF and HEIC the largest declared. */
   readonly width: number;
   readonly height: number;
-  /** EXIF, 1 to 8; 1 is upright. AVIF and HEIC are turned by their decoders. */
+  /** EXIF, 1 to 8; 1 is upright. AVIF and HEIC are rotated by their decoders. */
   readonly orientation: number;
   /** Frames of an animation, pages of a TIFF. */
   readonly frames: number;
-  /** Memory that decoding takes, as measured, in bytes per pixel; 0 where a decoder holds only a few rows. */
+  /** Measured memory for decoding, in bytes per pixel; 0 if the decoder buffers only a few rows. */
   readonly decodedBytes: number;
 }
 
-export function headOf(
+export function imageHead(
   mime: string,
   width: number,
   height: number,

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { throughDoors } from "../../../scripts/doors.js";
 import { textFiles } from "../../../scripts/text-files.js";
 import {
   animated,
@@ -338,8 +339,10 @@ describe("hostile images", () => {
     const bundle = await rolldown({
       input: fileURLToPath(new URL("image.ts", import.meta.url)),
       platform: "node",
+      transform: { target: "node20" },
       plugins: [
         textFiles(),
+        throughDoors(),
         {
           name: "packages are where they are",
           resolveId: (id) =>

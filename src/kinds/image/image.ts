@@ -1,13 +1,13 @@
 /**
- * An image made to fit a budget of tokens: header first, one decode that is also the proof that the file is whole, then
- * encodings that get smaller until one fits. Bytes that do not decode are never handed out.
+ * Fits an image into a token budget: first the header, then one decode that also proves the file intact, then smaller and
+ * smaller encodings until one fits. Bytes that do not decode are never returned.
  */
 
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
 import { limits } from "../../contract/limits.ts";
 import { imageType } from "../kind.ts";
-import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
 import { type Examined, examineHead, pixelsWithin } from "./examine.ts";
 import type { ImageHead, Size } from "./head.ts";
 import { pngInflates } from "./size.ts";
@@ -15,14 +15,13 @@ import { pngInflates } from "./size.ts";
 export interface ImageBudget {
   /** Estimated tokens (`base64.length * 0.125`) that the image may cost. */
   readonly tokensMax: number;
-  /** Pixels of the longer side, and of either side, of the image that is handed out. */
+  /** Pixels of the longer side, and of either side, of the returned image. */
   readonly longEdgeMax: number;
   readonly sideMax: number;
-  /** Pixels that are decoded at all, judged by the header; fewer where the format takes much memory to decode. */
+  /** Pixels that are decoded at all, by the header; fewer if the format takes much memory to decode. */
   readonly pixelsMax: number;
 }
 
-/** The usual one, of so many tokens. */
 export const imageBudget = (tokensMax: number): ImageBudget => ({
   tokensMax,
   longEdgeMax: limits.imageLongEdgeMax,
@@ -35,14 +34,14 @@ export interface ImageResult {
   readonly mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   readonly base64: string;
   readonly originalMime: string;
-  /** After turning, as EXIF wants it. */
+  /** After the EXIF rotation. */
   readonly original: Size;
   readonly display: Size;
   /** Frames of an animation or pages of a TIFF; the first is shown. */
   readonly frames: number;
-  /** More than the budget only where even the last resort was. */
+  /** Above the budget only if even the last resort exceeds it. */
   readonly tokens: number;
-  /** What the vendor counts for an image of this size, at most. */
+  /** The vendor's count for an image of this size, at most. */
   readonly vendorTokens: number;
   readonly steps: "untouched" | "resized" | "compressed" | "last resort";
 }
@@ -51,13 +50,13 @@ export type ImageFailure =
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "too large"; readonly width: number; readonly height: number; readonly pixelsMax: number }
   | { readonly kind: "over limit"; readonly limit: string }
-  /** `install` is the package that could read it. */
+  /** `install`: the package that could read it. */
   | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
 
-/** The optional packages. Undefined is "not installed": npm may have left them out. */
+/** The optional packages. Undefined: not installed. */
 export interface Codecs {
   loadSharp(): Promise<SharpConstructor | undefined>;
-  /** The file of the module that decodes HEIC. */
+  /** Path of the module that decodes HEIC. */
   heic(): string | undefined;
 }
 
@@ -65,7 +64,7 @@ const installedCodecs: Codecs = {
   async loadSharp() {
     const module = await import("sharp").catch(() => undefined);
     if (module === undefined) return undefined;
-    // The host has other work for its cores, and no picture is asked for twice.
+    // The host needs its other cores, and no image is decoded twice.
     module.default.concurrency(1);
     module.default.cache(false);
     return module.default;
@@ -73,6 +72,7 @@ const installedCodecs: Codecs = {
   heic: () => packageFiles({ heic: "heic-decode" })?.heic,
 };
 
+/** A decoder that takes longer is stuck in a hostile file: the largest allowed images take a few seconds. */
 const decodeSecondsMax = 20;
 const lastResort = { sideMax: 400, quality: 20 } as const;
 
@@ -102,7 +102,7 @@ export async function readImage(
   signal.throwIfAborted();
 
   const facts = { originalMime: head.mime, original: decoded.original, frames: Math.max(head.frames, decoded.frames) };
-  // Where header and decoder disagree about the size, another decoder may side with the header.
+  // If header and decoder disagree about the size, another decoder may follow the header.
   const agreed = decoded.plain && decoded.original.width === width && decoded.original.height === height;
   if (agreed && whole && mayStay(head, bytes, budget)) {
     return result(facts, { mime: head.mime, data: bytes, size: head, steps: "untouched" });
@@ -110,7 +110,7 @@ export async function readImage(
   return result(facts, await encode(sharp, decoded, { head, bytesRead: bytes.length, budget, signal }));
 }
 
-/** Up to here the header of a usual format is read in less time than the way to a worker takes. */
+/** Up to this size the header of a common format is read in less time than sending the file to a worker takes. */
 const examinedHereBytesMax = 131_072;
 
 async function examine(
@@ -123,7 +123,7 @@ async function examine(
   const here = bytes.length <= examinedHereBytesMax && mime !== "image/bmp" && mime !== "image/heic";
   if (here) return examineHead(bytes);
   const msMax = decodeSecondsMax * 1_000;
-  const examined = await inWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
+  const examined = await runInWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
   if (!hasFailed(examined)) return examined;
   switch (examined.failed) {
     case "time":
@@ -135,25 +135,25 @@ async function examine(
   }
 }
 
-/** Formats that every model takes as they are. */
-const handedOut = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-type HandedOut = (typeof handedOut)[number];
+/** Formats that every model accepts. */
+const acceptedMimes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+type AcceptedMime = (typeof acceptedMimes)[number];
 
-function isHandedOut(mime: string): mime is HandedOut {
-  return handedOut.some((known) => known === mime);
+function isAccepted(mime: string): mime is AcceptedMime {
+  return acceptedMimes.some((known) => known === mime);
 }
 
-/** By what the header says; that the bytes decode is for the caller to prove. */
+/** Judged by the header; the caller must prove that the bytes decode. */
 function mayStay(
   head: ImageHead,
   bytes: Uint8Array,
   budget: ImageBudget,
-): head is ImageHead & { readonly mime: HandedOut } {
+): head is ImageHead & { readonly mime: AcceptedMime } {
   const fits = Math.max(head.width, head.height) <= edgeMax(budget) && tokensOf(bytes.length) <= budget.tokensMax;
-  return fits && isHandedOut(head.mime) && head.orientation === 1 && head.frames === 1;
+  return fits && isAccepted(head.mime) && head.orientation === 1 && head.frames === 1;
 }
 
-/** Small and provably whole, or refused: nobody here can make it smaller, or look inside. */
+/** Without sharp an image is returned only if it is small and provably intact: it cannot be shrunk or decoded. */
 async function withoutCodec(
   bytes: Uint8Array,
   { head, whole }: Examined,
@@ -170,7 +170,7 @@ async function withoutCodec(
   return result(facts, { mime: head.mime, data: bytes, size: original, steps: "untouched" });
 }
 
-/** What sharp reads by itself, or the pixels that another decoder made of it. */
+/** What sharp reads by itself, or the pixels from another decoder. */
 function openSource(
   bytes: Uint8Array,
   { head, pixels }: Examined,
@@ -185,15 +185,10 @@ function openSource(
     const { data, ...raw } = pixels;
     return open(data, { raw });
   }
-  switch (head?.mime) {
-    case "image/heic":
-      return { kind: "no codec", mime: head.mime, install: "heic-decode" };
-    case "image/jpeg":
-      // In a JPEG garbage is only worth a warning; in a PNG or TIFF a warning is an odd tag.
-      return open(bytes, { failOn: "warning" });
-    default:
-      return open(bytes, { failOn: "error" });
-  }
+  const mime = head?.mime;
+  if (mime === "image/heic") return { kind: "no codec", mime, install: "heic-decode" };
+  // libvips reports garbage in a JPEG as a warning; in a PNG or TIFF a warning is only an odd tag.
+  return open(bytes, { failOn: mime === "image/jpeg" ? "warning" : "error" });
 }
 
 interface Pixels extends Size {
@@ -204,9 +199,9 @@ interface Pixels extends Size {
 interface Decoded {
   readonly original: Size;
   readonly frames: number;
-  /** Pixels as they are stored mean the same to everybody: upright, and no colours for printers. */
+  /** The stored pixels look the same in every decoder: upright, and not CMYK. */
   readonly plain: boolean;
-  /** Upright, in sRGB, within the edges of the budget. */
+  /** Upright, in sRGB, within the budget's edges. */
   readonly pixels: Pixels;
 }
 
@@ -227,29 +222,29 @@ async function decode(image: Sharp, budget: ImageBudget): Promise<Decoded | Imag
   }
 }
 
-/** The decoder's own words, which can be many lines, or none. */
+/** The decoder's own message, which can have many lines, or none. */
 function damaged(error: unknown): ImageFailure {
   const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
-  const said = line === "Unknown error" ? "" : line.replace(/:?\s*$/, "").slice(0, 200);
-  return { kind: "damaged", detail: said === "" ? "its pixels do not decode" : said };
+  const message = line === "Unknown error" ? "" : line.replace(/:?\s*$/, "").slice(0, 200);
+  return { kind: "damaged", detail: message === "" ? "its pixels do not decode" : message };
 }
 
 interface Encoded {
-  readonly mime: HandedOut;
+  readonly mime: AcceptedMime;
   readonly data: Uint8Array;
   readonly size: Size;
   readonly steps: ImageResult["steps"];
 }
 
-interface Rung {
+interface EncodingStep {
   readonly scale: number;
   readonly quality: number;
-  /** Bytes to expect, as a share of those at the first rung. */
+  /** Expected bytes, as a share of those of the first step. */
   readonly share: number;
 }
 
-/** From the standard to the smallest that is still worth looking at. */
-const ladder: readonly Rung[] = [1, 0.75, 0.5, 0.35].flatMap((scale) =>
+/** From the best quality to the smallest that is still useful. */
+const encodingSteps: readonly EncodingStep[] = [1, 0.75, 0.5, 0.35].flatMap((scale) =>
   [
     { quality: 80, share: 1 },
     { quality: 60, share: 0.65 },
@@ -257,8 +252,8 @@ const ladder: readonly Rung[] = [1, 0.75, 0.5, 0.35].flatMap((scale) =>
   ].map(({ quality, share }) => ({ scale, quality, share: share * scale ** 2 })),
 );
 
-/** A rung is passed over if it is expected to be that much over the budget: one encoding costs 10 to 20 ms. */
-const missBy = 1.15;
+/** A step is skipped if it is expected to exceed the budget by this factor: one encoding costs 10 to 20 ms. */
+const skipFactor = 1.15;
 
 async function encode(
   sharp: SharpConstructor,
@@ -270,7 +265,7 @@ async function encode(
   const image = (): Sharp => sharp(decoded, { raw });
   const fits = (data: Uint8Array): boolean => tokensOf(data.length) <= budget.tokensMax;
 
-  // A PNG that was resized is no smaller per pixel than it was before, so a photo in one is not worth trying.
+  // A resized PNG is no smaller per pixel than before, so a photo in a PNG is not worth trying.
   const expected = (bytesRead * pixels.width * pixels.height) / (original.width * original.height);
   const lossless = ["image/png", "image/gif"].includes(head.mime) ? expected <= bytesMax : head.mime === "image/bmp";
   if (lossless) {
@@ -279,18 +274,18 @@ async function encode(
   }
 
   const format = head.mime === "image/webp" || !isOpaque(pixels) ? "webp" : "jpeg";
-  let firstRungBytes = 0;
-  for (const rung of ladder) {
-    if (firstRungBytes * rung.share > bytesMax * missBy) continue;
+  let firstStepBytes = 0;
+  for (const step of encodingSteps) {
+    if (firstStepBytes * step.share > bytesMax * skipFactor) continue;
     signal.throwIfAborted();
-    const size = fitInside(pixels, Math.max(pixels.width, pixels.height) * rung.scale);
-    const scaled = rung.scale === 1 ? image() : image().resize({ ...size, fit: "fill" });
+    const size = fitInside(pixels, Math.max(pixels.width, pixels.height) * step.scale);
+    const scaled = step.scale === 1 ? image() : image().resize({ ...size, fit: "fill" });
     const data = await (format === "webp"
-      ? scaled.webp({ quality: rung.quality, effort: 2 })
-      : scaled.removeAlpha().jpeg({ quality: rung.quality })
+      ? scaled.webp({ quality: step.quality, effort: 2 })
+      : scaled.removeAlpha().jpeg({ quality: step.quality })
     ).toBuffer();
-    if (fits(data)) return { mime: `image/${format}`, data, size, steps: rung.share === 1 ? "resized" : "compressed" };
-    firstRungBytes = data.length / rung.share;
+    if (fits(data)) return { mime: `image/${format}`, data, size, steps: step.share === 1 ? "resized" : "compressed" };
+    firstStepBytes = data.length / step.share;
   }
 
   signal.throwIfAborted();
@@ -320,7 +315,7 @@ function result(facts: Pick<ImageResult, "originalMime" | "original" | "frames">
   const { width, height } = encoded.size;
   const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
   const tokens = tokensOf(data.length);
-  // The higher tier: it takes what fits our edges as it is, and costs no less than the other.
+  // The higher tier: it takes an image within our edges unscaled, and costs no less than the other.
   const vendorTokens = vendorSize(width, height, "high").tokens;
   return { kind: "image", mime, base64, ...facts, display: { width, height }, tokens, vendorTokens, steps };
 }
@@ -333,22 +328,22 @@ function edgeMax(budget: ImageBudget): number {
   return Math.min(budget.longEdgeMax, budget.sideMax);
 }
 
-/** Never larger than it is, and no side becomes 0. */
+/** Never enlarges, and no side becomes 0. */
 function fitInside({ width, height }: Size, longEdgeMax: number): Size {
   const scale = Math.min(1, longEdgeMax / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-// What the vendor of a model makes of a picture before it counts its tokens.
+// How the vendor of a model scales an image before it counts its tokens.
 
-/** Patches of 28 pixels, each a token; both limits hold. The tiers are those of the vendor's models. */
+/** Patches of 28 pixels, each a token; both limits apply. The tiers are those of the vendor's models. */
 const patchPixels = 28;
 const tiers = {
   standard: { longEdgeMax: 1_568, tokensMax: 1_568 },
   high: { longEdgeMax: 2_576, tokensMax: 4_784 },
 } as const;
 
-/** The size to which the vendor scales an image before it counts: the largest in the same proportion that is allowed. */
+/** The size to which the vendor scales an image before it counts: the largest allowed with the same proportions. */
 export function vendorSize(
   width: number,
   height: number,
@@ -367,7 +362,7 @@ export function vendorSize(
   return sized(edge);
 }
 
-/** As the vendor rounds: 2000×1500 becomes 1270×952 (952.5), and 8000×100 becomes 1568×20 (19.6). */
+/** The vendor's rounding: 2000×1500 becomes 1270×952 (952.5), and 8000×100 becomes 1568×20 (19.6). */
 function roundHalfToEven(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;

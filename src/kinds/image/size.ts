@@ -1,6 +1,6 @@
 /**
- * What an image file says of itself, without decoding a pixel: its size, how it is turned, its frames, and whether all
- * of it is there. The bytes are hostile: every walk is bounded by their number, and nothing here throws.
+ * Reads the header of an image file without decoding a pixel: its size, its orientation, its frames, and whether the file
+ * is complete. The bytes are hostile: every loop is bounded by their number, and nothing here throws.
  */
 
 import { Buffer } from "node:buffer";
@@ -8,16 +8,16 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { imageType } from "../kind.ts";
 import { bmpHeader } from "./bmp.ts";
-import { headOf, type ImageHead } from "./head.ts";
+import { imageHead, type ImageHead } from "./head.ts";
 
-/** Undefined where the header is missing, cut off or absurd (a side of 0). */
+/** Undefined if the header is missing, cut off or absurd (a side of 0). */
 export function probeImage(bytes: Uint8Array): ImageHead | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const head = probe(file);
     return head !== undefined && head.width > 0 && head.height > 0 ? head : undefined;
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // a field behind the end of the bytes
+    if (error instanceof RangeError) return undefined; // a field after the end of the bytes
     throw error;
   }
 }
@@ -36,19 +36,19 @@ function probe(file: Buffer): ImageHead | undefined {
       return probeTiff(file);
     case "image/bmp": {
       const header = bmpHeader(file);
-      return header && headOf("image/bmp", header.width, header.height, 4);
+      return header && imageHead("image/bmp", header.width, header.height, 4);
     }
     case "image/avif":
     case "image/heic":
       return probeHeif(file);
-    default:
+    case undefined:
       return undefined;
   }
 }
 
 /**
- * True if the parts that a PNG, JPEG, GIF or WebP is made of are all there, up to the end mark. The pixels inside a part
- * may still be broken. Parts can be as small as 4 bytes, so they are looked at one by one and never listed.
+ * True if all parts of a PNG, JPEG, GIF or WebP are there, up to the end mark. The pixels inside a part may still be broken.
+ * Parts can be as small as 4 bytes, so they are examined one by one and never listed.
  */
 export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -86,22 +86,22 @@ export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   }
 }
 
-/** The proof without a decoder that all pixels of a PNG are there. */
+/** Proves without a decoder that all pixels of a PNG are there. */
 export async function pngInflates(bytes: Uint8Array): Promise<boolean> {
   if (probeImage(bytes)?.mime !== "image/png") return false;
   return inflatesWhole(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-// PNG: chunks with checksums. Nothing here throws but a RangeError for a field behind the end of the bytes.
+// PNG: chunks with checksums. Code below throws only a RangeError, for a field after the end of the bytes.
 
 interface PngChunk {
   readonly type: string;
   readonly data: Buffer;
-  /** Compares the checksum: reads all of the chunk. */
+  /** Compares the checksum, which reads the whole chunk. */
   intact(): boolean;
 }
 
-/** Ends with IEND, or early where the bytes do. */
+/** Ends with IEND, or early where the bytes end. */
 function* pngChunks(file: Buffer): Generator<PngChunk> {
   for (let at = 8; at + 12 <= file.length; ) {
     const end = at + 12 + file.readUInt32BE(at);
@@ -136,12 +136,12 @@ function probePng(file: Buffer): ImageHead | undefined {
   }
   const pixelBytes = Math.max(3, colours.samples * (file.readUInt8(24) / 8));
   const decodedBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
-  return headOf("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
+  return imageHead("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
 }
 
 const inflate = promisify(zlib.inflate);
 
-/** True if the compressed data are as many bytes as the header wants, not one more. The header must be a sound one. */
+/** True if the data inflate to exactly as many bytes as the header requires. The header must be valid. */
 async function inflatesWhole(file: Buffer): Promise<boolean> {
   const wantedBytes = pngDataBytes(file);
   const chunks = [...pngChunks(file)].filter(({ type }) => type === "IDAT");
@@ -150,7 +150,7 @@ async function inflatesWhole(file: Buffer): Promise<boolean> {
   return inflated?.length === wantedBytes;
 }
 
-/** Adam7: where each pass starts and how far its pixels are apart. */
+/** Adam7: where each pass starts, and the distance between its pixels. */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -164,7 +164,7 @@ const passes = [
 function pngDataBytes(file: Buffer): number {
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
   const pixelBits = file.readUInt8(24) * (pngColours[file.readUInt8(25)]?.samples ?? 0);
-  /** Every row begins with the byte of its filter. */
+  /** Every row begins with a filter byte. */
   const bytesOf = (columns: number, rows: number): number =>
     columns > 0 && rows > 0 ? rows * (1 + Math.ceil((columns * pixelBits) / 8)) : 0;
   if (file.readUInt8(28) === 0) return bytesOf(width, height);
@@ -174,7 +174,7 @@ function pngDataBytes(file: Buffer): number {
   );
 }
 
-// JPEG: segments, each with its marker, and scans between them.
+// JPEG: segments, each with a marker, and scans between them.
 
 const startOfScan = 0xda;
 const endOfImage = 0xd9;
@@ -184,14 +184,14 @@ interface JpegSegment {
   readonly data: Buffer;
 }
 
-/** Steps over the entropy-coded data behind each scan header. Ends with the end mark, or early where the bytes do. */
+/** Skips the entropy-coded data after each scan header. Ends with the end marker, or early where the bytes end. */
 function* jpegSegments(file: Buffer): Generator<JpegSegment> {
   let at = 2;
   while (at + 2 <= file.length) {
     const marker = file[at + 1] ?? 0;
     if (file[at] !== 0xff) return;
     if (marker === 0xff) {
-      at += 1; // any number of them may stand before a marker
+      at += 1; // any number of fill bytes may precede a marker
       continue;
     }
     if (marker === endOfImage) {
@@ -206,7 +206,7 @@ function* jpegSegments(file: Buffer): Generator<JpegSegment> {
   }
 }
 
-/** The next marker that is none of those within a scan: an escaped 0xff, a restart. */
+/** The next marker that ends the scan: an escaped 0xff and restart markers do not. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1] ?? 0;
@@ -230,15 +230,15 @@ function probeJpeg(file: Buffer): ImageHead | undefined {
     if (frame === undefined || marker !== startOfScan) continue;
     const { data: header } = frame;
     const components = header.readUInt8(5);
-    // A picture in several scans, progressive or colour by colour, is complete only after the last.
+    // An image in several scans, progressive or one per colour, is complete only after the last.
     const manyScans = frame.marker > 0xc1 || data.readUInt8(0) < components;
     const decodedBytes = manyScans ? 2 * jpegSamples(header) : orientation === 1 ? 0 : components;
-    return headOf("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), decodedBytes, { orientation });
+    return imageHead("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), decodedBytes, { orientation });
   }
   return undefined;
 }
 
-/** Samples per pixel: 3 for colours in full, 1.5 where four pixels share theirs. */
+/** Samples per pixel: 3 for full colour, 1.5 if four pixels share theirs. */
 function jpegSamples(header: Buffer): number {
   const factors = Array.from({ length: header.readUInt8(5) }, (_, index) => header.readUInt8(7 + index * 3));
   const products = factors.map((factor) => (factor >> 4) * (factor & 15));
@@ -251,7 +251,7 @@ type GifBlock =
   | { readonly kind: "image"; readonly right: number; readonly bottom: number }
   | { readonly kind: "extension" | "trailer" };
 
-/** Ends with the trailer, or early where the bytes do. */
+/** Ends with the trailer, or early where the bytes end. */
 function* gifBlocks(file: Buffer): Generator<GifBlock> {
   if (file.length < 13) return;
   let at = 13 + colourTableBytes(file[10] ?? 0);
@@ -267,7 +267,7 @@ function* gifBlocks(file: Buffer): Generator<GifBlock> {
     } else if (label === 0x2c && at + 11 <= file.length) {
       const [left, top] = [file.readUInt16LE(at + 1), file.readUInt16LE(at + 3)];
       const [width, height] = [file.readUInt16LE(at + 5), file.readUInt16LE(at + 7)];
-      // Cut off or not, the frame is declared.
+      // A frame counts even if its data are cut off.
       yield { kind: "image", right: left + width, bottom: top + height };
       at = endOfSubBlocks(file, at + 11 + colourTableBytes(file[at + 9] ?? 0));
     } else return;
@@ -289,10 +289,10 @@ function probeGif(file: Buffer): ImageHead {
   for (const block of gifBlocks(file)) {
     if (block.kind !== "image") continue;
     frames += 1;
-    // Decoders make the canvas as large as a frame that does not fit.
+    // Decoders enlarge the canvas for a frame that does not fit.
     [width, height] = [Math.max(width, block.right), Math.max(height, block.bottom)];
   }
-  return headOf("image/gif", width, height, 6, { frames: Math.max(1, frames) });
+  return imageHead("image/gif", width, height, 6, { frames: Math.max(1, frames) });
 }
 
 // WebP: chunks of a RIFF file.
@@ -303,7 +303,7 @@ interface RiffChunk {
   readonly end: number;
 }
 
-/** The last chunk may be cut off: its `end` then lies behind the bytes. */
+/** The last chunk may be cut off: its `end` is then after the bytes. */
 function* riffChunks(file: Buffer): Generator<RiffChunk> {
   for (let at = 12; at + 8 <= file.length; ) {
     const sizeBytes = file.readUInt32LE(at + 4);
@@ -323,7 +323,7 @@ function probeWebp(file: Buffer): ImageHead | undefined {
     }
     size ??= webpSize(type, data);
   }
-  return size && headOf("image/webp", size[0], size[1], 4, { orientation, frames: Math.max(1, frames) });
+  return size && imageHead("image/webp", size[0], size[1], 4, { orientation, frames: Math.max(1, frames) });
 }
 
 function webpSize(type: string, data: Buffer): readonly [number, number] | undefined {
@@ -345,7 +345,7 @@ function webpSize(type: string, data: Buffer): readonly [number, number] | undef
 
 // AVIF and HEIC: boxes within boxes.
 
-/** The main brand may only say that it is some HEIF ("mif1"); whether AV1 or HEVC is inside, the list of brands says. */
+/** The main brand may only say HEIF ("mif1"); the list of brands says whether AV1 or HEVC is inside. */
 function isAvif(file: Buffer): boolean {
   const brands = file.toString("latin1", 8, Math.min(file.readUInt32BE(0), 256));
   return /^(.{4})*avi[fs]/s.test(brands);
@@ -368,28 +368,28 @@ function* boxes(file: Buffer): Generator<Box> {
   }
 }
 
-/** The sizes stand in `ispe` boxes, one per picture: of tiles, thumbnails and the whole. The largest counts. */
+/** The sizes are in `ispe` boxes, one each for tiles, thumbnails and the whole image. The largest counts. */
 function probeHeif(file: Buffer): ImageHead | undefined {
   const [mime, decodedBytes] = isAvif(file) ? (["image/avif", 16.4] as const) : (["image/heic", 8] as const);
   let largest: ImageHead | undefined;
-  for (const data of inside(inside(inside([file], "meta", 4), "iprp"), "ipco")) {
+  for (const data of contentsOf(contentsOf(contentsOf([file], "meta", 4), "iprp"), "ipco")) {
     for (const { type, data: size } of boxes(data)) {
       if (type !== "ispe") continue;
-      const found = headOf(mime, size.readUInt32BE(4), size.readUInt32BE(8), decodedBytes);
+      const found = imageHead(mime, size.readUInt32BE(4), size.readUInt32BE(8), decodedBytes);
       if (largest === undefined || found.width * found.height > largest.width * largest.height) largest = found;
     }
   }
   return largest;
 }
 
-/** What the boxes of a type hold, behind their version and flags. */
-function* inside(files: Iterable<Buffer>, type: string, skipBytes = 0): Generator<Buffer> {
+/** The contents of the boxes of a type, after their version and flags. */
+function* contentsOf(files: Iterable<Buffer>, type: string, skipBytes = 0): Generator<Buffer> {
   for (const file of files) {
     for (const box of boxes(file)) if (box.type === type) yield box.data.subarray(skipBytes);
   }
 }
 
-// TIFF, and EXIF, which is one: directories of tags.
+// TIFF, and EXIF, which has the same format: directories of tags.
 
 const tagWidth = 0x100;
 const tagHeight = 0x101;
@@ -397,12 +397,12 @@ const tagBits = 0x102;
 const tagOrientation = 0x112;
 const tagSamples = 0x115;
 const tagStripRows = 0x116;
-/** Pages counted at most. */
+/** Bounds the walk through a hostile list of directories. */
 const tiffPagesMax = 1_000;
 
 type Reader = (at: number) => number;
 
-/** How the numbers of a file are read: its first two letters say which end of them comes first. */
+/** The byte order of a file's numbers is in its first two letters. */
 function numbersOf(file: Buffer): { readonly short: Reader; readonly long: Reader } {
   const little = file.readUInt16BE(0) === 0x4949;
   return {
@@ -411,7 +411,7 @@ function numbersOf(file: Buffer): { readonly short: Reader; readonly long: Reade
   };
 }
 
-/** The tags of the first directory. Those that hold more than fits have an offset in place of a value. */
+/** The tags of the first directory. A value that does not fit into its tag is replaced by its offset. */
 function firstTags(file: Buffer): ReadonlyMap<number, number> {
   const { short, long } = numbersOf(file);
   const start = long(4);
@@ -422,17 +422,17 @@ function firstTags(file: Buffer): ReadonlyMap<number, number> {
   return tags;
 }
 
-/** Goes from directory to directory without a look at their tags. One that was met before ends the list: it runs in a circle. */
+/** Follows the list of directories without reading their tags. A directory that comes again ends the list: it is a cycle. */
 function countPages(file: Buffer): number {
   const { short, long } = numbersOf(file);
-  const met = new Set<number>();
+  const visited = new Set<number>();
   let at = long(4);
-  while (at !== 0 && at + 2 <= file.length && !met.has(at) && met.size < tiffPagesMax) {
-    met.add(at);
+  while (at !== 0 && at + 2 <= file.length && !visited.has(at) && visited.size < tiffPagesMax) {
+    visited.add(at);
     const end = at + 2 + short(at) * 12;
     at = end + 4 <= file.length ? long(end) : 0;
   }
-  return Math.max(1, met.size);
+  return Math.max(1, visited.size);
 }
 
 function probeTiff(file: Buffer): ImageHead {
@@ -440,24 +440,24 @@ function probeTiff(file: Buffer): ImageHead {
   const frames = countPages(file);
   const [width, height] = [tags.get(tagWidth) ?? 0, tags.get(tagHeight) ?? 0];
   const samples = tags.get(tagSamples) ?? 1;
-  // For several samples the tag has the offset of their bits: then 16, of the usual ones the most.
+  // For several samples the tag has the offset of their bits: 16 is the most that is common.
   const bits = samples === 1 ? (tags.get(tagBits) ?? 1) : 16;
-  const orientation = upright(tags.get(tagOrientation));
-  // Strips are decoded one by one; tiles, which have no such tag, count as the whole.
+  const orientation = validOrientation(tags.get(tagOrientation));
+  // Strips are decoded one by one; a tiled image has no such tag and counts as a whole.
   const share = orientation === 1 ? Math.min(1, (tags.get(tagStripRows) ?? height) / height) : 1;
   const decodedBytes = share * Math.max(3, (samples * bits) / 8);
-  return headOf("image/tiff", width, height, decodedBytes, { orientation, frames });
+  return imageHead("image/tiff", width, height, decodedBytes, { orientation, frames });
 }
 
-/** 1 also where EXIF is broken: that is no reason to refuse the picture. */
+/** 1 also if EXIF is broken: that is no reason to refuse the image. */
 function orientationOf(exif: Buffer): number {
   try {
-    return upright(firstTags(exif).get(tagOrientation));
+    return validOrientation(firstTags(exif).get(tagOrientation));
   } catch {
     return 1;
   }
 }
 
-function upright(orientation: number | undefined): number {
+function validOrientation(orientation: number | undefined): number {
   return orientation !== undefined && orientation >= 1 && orientation <= 8 ? orientation : 1;
 }

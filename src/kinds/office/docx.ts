@@ -1,18 +1,18 @@
 /**
- * A Word document as Markdown: headings, lists, tables, links and notes; bold, colours and the like are left out.
- * Tracked insertions count as text and deletions as gone, as if all changes were accepted.
+ * Converts a Word document to Markdown: headings, lists, tables, links and notes, without bold, colours and the like.
+ * Tracked changes count as accepted: insertions are text, deletions are gone.
  */
 
 import { cutChars } from "../../text/text.ts";
-import { type LeftOut, link, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
+import { type LeftOut, markdownLink, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
-import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
+import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
-/** Takes a block; an item of a list follows the one before without an empty line. */
+/** Receives a block; consecutive list items are not separated by an empty line. */
 type Sink = (text: string, kind: "block" | "item") => void;
 
-export function readDocument({ main, office, markdown, leftOut }: OfficeReading): Made {
+export function readDocument({ main, office, markdown, leftOut }: OfficeReading): OfficeSummary {
   const relationships = office.relationships(main.name);
   const context: Context = {
     relationships,
@@ -26,11 +26,11 @@ export function readDocument({ main, office, markdown, leftOut }: OfficeReading)
     tables: 0,
     inLink: false,
   };
-  let before: "block" | "item" = "block";
+  let previousKind: "block" | "item" = "block";
   readBlocks(main, context, (text, kind) => {
-    if (kind === "item" && before === "item") markdown.line(text);
+    if (kind === "item" && previousKind === "item") markdown.line(text);
     else markdown.block(text);
-    before = kind;
+    previousKind = kind;
   });
 
   const parts = ["document"];
@@ -94,9 +94,9 @@ function readParagraph(xml: XmlReader, context: Context, sink: Sink): void {
   for (const box of context.boxes.splice(0)) if (box.trim() !== "") sink(box.trim(), "block");
 }
 
-/** Tables in tables are told as lines; each level copies what is in it, so there are not many. */
+/** Deeper nested tables become lines: each level copies its content, so their number is limited. */
 const tablesMax = 5;
-/** As many as Word can have. */
+/** Word's own limit. */
 const columnsMax = 63;
 
 function readTable(part: Part, context: Context, sink: Sink): void {
@@ -131,7 +131,7 @@ function readTable(part: Part, context: Context, sink: Sink): void {
   context.tables -= 1;
   const [first] = rows;
   if (first === undefined || rows.every((cells) => cells.length === 0)) return;
-  // A single cell is a frame around a text.
+  // A table of one cell is a frame around a text.
   if (rows.length === 1 && first.length === 1) sink(first[0] ?? "", "block");
   else if (context.tables === 0) {
     const [head = "", ...lines] = tableLines(rows);
@@ -140,17 +140,17 @@ function readTable(part: Part, context: Context, sink: Sink): void {
   } else sink(rows.map((cells) => cells.filter((text) => text !== "").join(", ")).join("\n"), "block");
 }
 
-/** A cell and, where it is several columns wide, the empty ones that it covers. */
+/** A cell and the empty cells that it spans. */
 function readCell(part: Part, context: Context): readonly string[] {
   const texts: string[] = [];
   let columns = 1;
   let chars = 0;
-  const take: Sink = (text) => {
+  const addText: Sink = (text) => {
     texts.push(text);
     chars += text.length + 1;
     checkText(chars, "document");
   };
-  readBlocks(part, context, take, (span) => {
+  readBlocks(part, context, addText, (span) => {
     columns = Math.min(columnsMax, Math.max(1, Math.trunc(span) || 1));
   });
   return [texts.join("\n"), ...Array.from({ length: columns - 1 }, () => "")];
@@ -170,7 +170,7 @@ function withoutEmptyEnd(row: readonly string[]): string[] {
   return row.slice(0, row.findLastIndex((text) => text !== "") + 1);
 }
 
-/** The footnotes or endnotes that were referred to, by their ids, each on one line. */
+/** The referenced footnotes or endnotes, by id, each on one line. */
 function readNotes(
   part: Part | undefined,
   ids: ReadonlyMap<string, number>,
@@ -179,12 +179,12 @@ function readNotes(
   const texts = new Map<string, string>();
   if (part === undefined) return texts;
   const { xml } = part;
-  // Links in notes have relationships of their own; their text is enough.
+  // Links in notes have their own relationships; their text is enough.
   const inside: Context = { ...context, relationships: new Map() };
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event !== "open" || (xml.name !== "footnote" && xml.name !== "endnote")) continue;
     const id = xml.attribute("id") ?? "";
-    // A note that nothing refers to is shown nowhere.
+    // An unreferenced note is not shown.
     if (ids.has(id)) texts.set(id, onOneLine(readInline(xml, inside)));
     else xml.skip();
   }
@@ -208,7 +208,7 @@ function readMargins(office: Package, context: Context): readonly string[] {
 
 const onOneLine = (text: string): string => text.trim().replace(/\s+/g, " ");
 
-// What stands inside a paragraph: text, links, notes, and a word for each picture.
+// The content of a paragraph: text, links, notes, and a placeholder for each image.
 
 interface Context {
   readonly relationships: Relationships;
@@ -216,21 +216,22 @@ interface Context {
   readonly lists: Lists;
   readonly leftOut: LeftOut;
   readonly markdown: Markdown;
-  /** The ids of the notes that were referred to, numbered in that order. */
+  /** Ids of the referenced notes, numbered in the order of reference. */
   readonly footnotes: Map<string, number>;
   readonly endnotes: Map<string, number>;
-  /** Texts of boxes that are anchored in the paragraph being read; they follow it. */
+  /** Texts of boxes that are anchored in the current paragraph; they follow it. */
   readonly boxes: string[];
-  /** Tables that are open. */
+  /** Nesting depth of tables. */
   tables: number;
   inLink: boolean;
 }
 
+/** Alternative texts are a sentence or two; longer ones are cut. */
 const altCharsMax = 500;
 
 /**
- * The text of the element that was just opened, paragraphs inside it as lines. Goes behind it. If `own` is given, the
- * element is a paragraph, and what it says of itself is put there.
+ * The text of the element that was just opened, with paragraphs inside it as lines. Leaves the reader after the element.
+ * If `own` is given, the element is a paragraph, and its properties are put there.
  */
 function readInline(xml: XmlReader, context: Context, own?: Properties): string {
   const depth = xml.depth;
@@ -294,7 +295,7 @@ function readInline(xml: XmlReader, context: Context, own?: Properties): string 
         context.leftOut.add("tracked deletion");
         xml.skip();
         break;
-      // Formatting, the second form of what was just read, and the reading aid above East Asian characters.
+      // Formatting, the alternative to what was just read, and ruby text above East Asian characters.
       case "rPr":
       case "Fallback":
       case "rt":
@@ -305,7 +306,7 @@ function readInline(xml: XmlReader, context: Context, own?: Properties): string 
   return text;
 }
 
-/** Symbol fonts keep their signs in the private area, where no other font has them. */
+/** Symbol fonts have their signs in the private use area, where other fonts have none. */
 function symbol(char: string | undefined): string {
   const unit = Number.parseInt(char ?? "", 16);
   return unit > 0x20 && unit < 0xd800 ? String.fromCharCode(unit) : "▪";
@@ -313,12 +314,12 @@ function symbol(char: string | undefined): string {
 
 function readHyperlink(xml: XmlReader, context: Context): string {
   const target = context.relationships.get(xml.prefixed("id") ?? "");
-  // Word has no link in a link, and each level would copy the text once more.
+  // Word has no nested links, and each level would copy the text once more.
   if (context.inLink) return readInline(xml, context);
   context.inLink = true;
   const text = readInline(xml, context);
   context.inLink = false;
-  return target?.external === true ? link(text, target.target, context.markdown) : text;
+  return target?.external === true ? markdownLink(text, target.target, context.markdown) : text;
 }
 
 function numberOf(id: string | undefined, ids: Map<string, number>): number {
@@ -335,9 +336,9 @@ function readObject(xml: XmlReader, alt: string, leftOut: LeftOut): string {
   return alt === "" ? `[${what}]` : `[${what}: ${alt.replace(/\s+/g, " ").trim()}]`;
 }
 
-// What a paragraph of a Word document is by its style and its numbering: a heading, an item of a list, plain text.
+// What a paragraph is by its style and numbering: a heading, a list item, plain text.
 
-/** What a paragraph or a style says of itself. */
+/** The properties of a paragraph or a style. */
 interface Properties {
   style?: string;
   numId?: string;
@@ -366,7 +367,7 @@ function readProperties(xml: XmlReader): Properties {
       case "outlineLvl":
         properties.outline = levelOf(value);
         break;
-      // What the paragraph was before a tracked change, and what belongs to its mark.
+      // The state before a tracked change, and the properties of the paragraph mark.
       case "pPrChange":
       case "rPr":
       case "sectPr":
@@ -387,9 +388,10 @@ interface Style extends Properties {
   readonly basedOn: string | undefined;
 }
 
-/** Completes what a paragraph says of itself by what its style does. */
+/** Completes a paragraph's own properties with those of its style. */
 type Styles = (own: Properties) => Properties;
 
+/** Real styles inherit a few levels; a hostile chain may be a cycle. */
 const basedOnMax = 12;
 
 function readStyles(part: Part | undefined): Styles {
@@ -397,8 +399,8 @@ function readStyles(part: Part | undefined): Styles {
   if (part !== undefined) readStyleList(part, styles);
   const known = new Map<string, Properties>();
   const resolve = (id: string): Properties => {
-    const before = known.get(id);
-    if (before !== undefined) return before;
+    const previousKind = known.get(id);
+    if (previousKind !== undefined) return previousKind;
     const found: Properties = {};
     let style = styles.get(id);
     for (let steps = 0; style !== undefined && steps < basedOnMax; steps += 1) {
@@ -414,7 +416,7 @@ function readStyles(part: Part | undefined): Styles {
   return (own) => (own.style === undefined ? own : { ...resolve(own.style), ...own });
 }
 
-/** Names stay English in every language of Word; ids do not ("berschrift1"). */
+/** Style names stay English in every language of Word; ids do not ("berschrift1"). */
 function outlineByName(name: string): number | undefined {
   if (name === "title") return 0;
   const heading = /^heading ([1-9])$/.exec(name)?.[1];
@@ -452,7 +454,7 @@ interface Level {
 
 interface List {
   readonly levels: readonly (Level | undefined)[];
-  /** How many of each level there have been; lists that share a definition count on together. */
+  /** The current number of each level; lists that share a definition count together. */
   readonly counts: (number | undefined)[];
 }
 
@@ -462,7 +464,7 @@ interface NumberedList {
 }
 
 interface Lists {
-  /** The mark before the next item of a list, "-" or "2.1."; undefined if it has none. Counts. */
+  /** The label of the next item, "-" or "2.1."; undefined if it has none. Advances the count. */
   nextLabel(numId: string, level: number): string | undefined;
 }
 
@@ -475,7 +477,7 @@ function readLists(part: Part | undefined): Lists {
       const list = lists.get(numId);
       const definition = definitions.get(list?.definition ?? "");
       const shape = definition?.levels[level];
-      // A list that is not defined is still meant as one.
+      // An undefined list is still a list.
       if (list === undefined || definition === undefined || shape === undefined) return numId === "0" ? undefined : "-";
       const restart = list.restarts.get(level);
       list.restarts.delete(level);
@@ -498,6 +500,7 @@ function readNumbering(part: Part, definitions: Map<string, List>, lists: Map<st
   }
 }
 
+/** The text of a label with all nine levels fits easily; hostile ones are cut. */
 const labelCharsMax = 40;
 
 function readLevels(xml: XmlReader): readonly (Level | undefined)[] {
@@ -559,7 +562,7 @@ const romans = [
   ["i", 1],
 ] as const;
 
-/** Numbers of other scripts are told as decimal. */
+/** Numbers of other scripts become decimal. */
 function numeral(count: number, format: string): string {
   switch (format) {
     case "lowerLetter":
@@ -577,7 +580,7 @@ function numeral(count: number, format: string): string {
   }
 }
 
-/** a … z, aa, bb …, as Word counts. */
+/** a … z, aa, bb …, like Word. */
 function letters(count: number): string {
   if (count < 1 || count > 260) return String(count);
   return String.fromCharCode(0x61 + ((count - 1) % 26)).repeat(Math.ceil(count / 26));

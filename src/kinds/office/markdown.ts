@@ -1,26 +1,26 @@
-/** The Markdown that documents, sheets and slides are told in, with one budget for all of it. */
+/** The Markdown of documents, sheets and slides, with one limit for all of it. */
 
 import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
 import { tooLarge } from "./unreadable.ts";
 
-/** Blocks of text, an empty line between them. */
+/** Blocks of text, separated by empty lines. */
 export interface Markdown {
   block(text: string): void;
-  /** Goes on right below the block before: the next item of a list. */
+  /** Continues directly below the previous block: the next item of a list. */
   line(text: string): void;
-  /** Throws `Unreadable` if there is no room for so many more characters. */
+  /** Throws `Unreadable` if so many more characters exceed the limit. */
   reserve(chars: number): void;
-  /** Takes room for what will become part of a block, where the file says it once and means it often. */
+  /** Counts characters that will become part of a block, for text that the file has once and uses often. */
   spend(chars: number): void;
-  /** All of it in UTF-8. */
+  /** The whole text in UTF-8. */
   finish(): Uint8Array;
 }
 
-/** Characters that are put together before they become bytes: a list of all blocks would take more memory than their text. */
+/** Characters that are collected before they become bytes: a list of all blocks would take more memory than their text. */
 const pendingChars = 65_536;
 
-/** What a file says once it can repeat a million times; the text ends there, whatever the file holds. */
+/** A file can use one text a million times: the limit bounds the result, whatever the size of the file. */
 export function startMarkdown(charsMax: number): Markdown {
   const pieces: Uint8Array[] = [];
   let isEmpty = true;
@@ -56,7 +56,7 @@ export function startMarkdown(charsMax: number): Markdown {
       if (isEmpty) return new Uint8Array();
       pending += "\n";
       flush();
-      // A small one would be a view of memory that is shared with others.
+      // `allocUnsafe` would return a view of shared memory for a small text.
       const whole = Buffer.allocUnsafeSlow(bytes);
       let at = 0;
       for (const piece of pieces) {
@@ -69,8 +69,8 @@ export function startMarkdown(charsMax: number): Markdown {
 }
 
 /**
- * The first row is the head, as Markdown has no table without one. Only the head is filled up to the widest row: others
- * may be shorter, and a file of empty rows must not become a text of bars.
+ * The first row is the head, as Markdown has no table without one. Only the head is padded to the widest row: others may
+ * be shorter, and a file of empty rows must not become a text of bars.
  */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const [head = [], ...others] = rows;
@@ -92,11 +92,12 @@ function tableCell(text: string): string {
     : text;
 }
 
+/** Longer than any address that people type; hostile ones are cut. */
 const addressCharsMax = 2_000;
 
-export function link(text: string, address: string, markdown: Markdown): string {
+export function markdownLink(text: string, address: string, markdown: Markdown): string {
   const shown = text.trim();
-  // Most addresses in a text are shown as such.
+  // Most links show their address as text.
   if (shown === "" || shown === address) return text;
   const cut = cutChars(address, addressCharsMax);
   markdown.spend(cut.length);
@@ -104,11 +105,11 @@ export function link(text: string, address: string, markdown: Markdown): string 
 }
 
 /** "1 image", "3 images". */
-export function counted(count: number, singular: string): string {
+export function countNoun(count: number, singular: string): string {
   return `${count} ${singular}${count === 1 ? "" : "s"}`;
 }
 
-/** Counts what is left out, and tells it in the order it was first met. */
+/** Counts what is left out, in the order of first occurrence. */
 export interface LeftOut {
   add(what: string, count?: number): void;
   notes(): readonly string[];
@@ -119,6 +120,6 @@ export function startLeftOut(): LeftOut {
   return {
     add: (what, count = 1) => void counts.set(what, (counts.get(what) ?? 0) + count),
     notes: () =>
-      [...counts].filter(([, count]) => count > 0).map(([what, count]) => `${counted(count, what)} left out`),
+      [...counts].filter(([, count]) => count > 0).map(([what, count]) => `${countNoun(count, what)} left out`),
   };
 }

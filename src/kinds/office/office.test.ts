@@ -17,7 +17,7 @@ import {
   xlsxParts,
   zipOf,
 } from "../../../test/samples/office.ts";
-import { inWorker } from "../worker/host.ts";
+import { runInWorker } from "../worker/host.ts";
 import { type OfficeFormat, type OfficeLimits, type OfficeResult, officeText } from "./office.ts";
 
 const limits: OfficeLimits = {
@@ -452,7 +452,7 @@ describe("large files", () => {
         if (!isOver) setImmediate(others);
       };
       setImmediate(others);
-      const result = await inWorker("office", { bytes, format, limits }, { signal: never, msMax: 60_000 });
+      const result = await runInWorker("office", { bytes, format, limits }, { signal: never, msMax: 60_000 });
       isOver = true;
       expect("text" in result && result.text.length).toBeGreaterThan(chars);
       expect(turns).toBeGreaterThan(2);
@@ -462,10 +462,10 @@ describe("large files", () => {
   test("reading stops when it is told to", async () => {
     const stop = new AbortController();
     const within = { signal: stop.signal, msMax: 60_000 };
-    const reading = inWorker("office", { bytes: largeXlsx(), format: "xlsx", limits }, within);
+    const reading = runInWorker("office", { bytes: largeXlsx(), format: "xlsx", limits }, within);
     setImmediate(() => stop.abort(new Error("enough")));
     await expect(reading).rejects.toThrow("enough");
-    const again = inWorker("office", { bytes: new Uint8Array(), format: "docx", limits }, within);
+    const again = runInWorker("office", { bytes: new Uint8Array(), format: "docx", limits }, within);
     await expect(again).rejects.toThrow("enough");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Word documents, Excel workbooks and PowerPoint presentations (docx, xlsx, pptx) as text that reads like Markdown.
- * What the file is, its main part decides; its name is only a hint. Runs in a worker, so nothing here waits or yields.
+ * Converts Word documents, Excel workbooks and PowerPoint presentations (docx, xlsx, pptx) to Markdown. The main part of
+ * a file decides the format; its name is only a hint. Runs in a worker, so nothing here awaits or yields.
  */
 
 import { Buffer } from "node:buffer";
@@ -21,10 +21,10 @@ export interface OfficeLimits extends PackageLimits {
   readonly entryBytesMax: number;
   /** Inflated size of all parts that are read; the text may have a quarter as many characters. */
   readonly totalBytesMax: number;
-  /** How many times its packed size a part above 1 MiB may have. */
+  /** Inflated to packed size, for a part above 1 MiB. */
   readonly ratioMax: number;
   readonly entriesMax: number;
-  /** Cells and rows of a workbook; after so many of either it is cut, and that is noted. */
+  /** For cells and for rows of a workbook; above it the workbook is cut, with a note. */
   readonly cellsMax: number;
   readonly depthMax: number;
 }
@@ -34,7 +34,7 @@ export interface OfficeResult {
   readonly format: OfficeFormat;
   /** UTF-8. */
   readonly text: Uint8Array;
-  /** What the text is made of: sheets, slides … */
+  /** The sheets, slides and other parts of the text. */
   readonly parts: readonly string[];
   /** What was left out: images, charts, comments … */
   readonly notes: readonly string[];
@@ -42,12 +42,12 @@ export interface OfficeResult {
 
 export interface OfficeTask {
   readonly bytes: Uint8Array;
-  /** By its name. */
+  /** From the file name. */
   readonly format: OfficeFormat;
   readonly limits: OfficeLimits;
 }
 
-/** The program of the worker: the text is moved to the host. */
+/** The worker's program: it transfers the text to the host. */
 export function readOffice(
   { bytes, format, limits }: OfficeTask,
   context: WorkerContext,
@@ -78,7 +78,7 @@ const readers = { docx: readDocument, xlsx: readWorkbook, pptx: readPresentation
 const roots: Readonly<Record<string, OfficeFormat>> = { document: "docx", workbook: "xlsx", presentation: "pptx" };
 
 function readMain(main: Part, named: OfficeFormat, office: Package, limits: OfficeLimits): OfficeResult {
-  // Whatever stands before the root, it opens first or the part is no XML.
+  // Skips the prolog: the root element comes first, or the part is no XML.
   while (main.xml.next() !== "open");
   const format = Object.hasOwn(roots, main.xml.name) ? roots[main.xml.name] : undefined;
   if (format === undefined) throw damaged(`its main document is a "${main.xml.name.slice(0, 40)}"`);
@@ -96,7 +96,7 @@ function readMain(main: Part, named: OfficeFormat, office: Package, limits: Offi
   };
 }
 
-/** The container of the formats before 2007, which is also what a new file is put into when it gets a password. */
+/** The container of the formats before 2007, and of a new file with a password. */
 function isCompoundFile(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.length)).toString("hex") === "d0cf11e0a1b11ae1";
 }

@@ -1,18 +1,18 @@
-/** An office file as its parts: XML by name, and the relationships that lead from part to part. */
+/** The parts of an office file: XML by name, and the relationships that lead from part to part. */
 
 import { bomb, checkCount, damaged } from "./unreadable.ts";
 import { readXml, type XmlReader } from "./xml.ts";
 import { openZip, type ZipLimits } from "./zip.ts";
 
 export interface PackageLimits extends ZipLimits {
-  /** Elements within elements. */
+  /** Nested elements. */
   readonly depthMax: number;
 }
 
 export interface Relationship {
-  /** The last word of its type's address, which is the same in both editions of the standard: "image", "hyperlink". */
+  /** The last segment of the type's URL, the same in both editions of the standard: "image", "hyperlink". */
   readonly type: string;
-  /** The name of a part, or an address. */
+  /** The name of a part, or a URL. */
   readonly target: string;
   readonly external: boolean;
 }
@@ -22,15 +22,15 @@ export type Relationships = ReadonlyMap<string, Relationship>;
 export interface Part {
   readonly name: string;
   readonly xml: XmlReader;
-  /** The same part from its beginning. */
+  /** Reads the same part again from its beginning. */
   again(): XmlReader;
 }
 
 export interface Package {
-  /** Undefined if there is no such part. A part that is opened twice is parsed, and counted, twice. */
+  /** Undefined if there is no such part. A part that is opened twice is parsed twice and counts twice. */
   open(name: string): Part | undefined;
   relationships(part: string): Relationships;
-  /** How many parts have a name with this beginning. */
+  /** The number of parts whose names begin so. */
   count(beginning: string): number;
 }
 
@@ -79,7 +79,7 @@ function readRelationships(part: Part, folder: string): Relationships {
   return relationships;
 }
 
-/** A target as the name of a part: it is relative to the folder of the part that has it. */
+/** A target as the name of a part: targets are relative to the folder of their part. */
 function partName(folder: string, target: string): string {
   const path: string[] = [];
   for (const step of (target.startsWith("/") ? target : folder + target).split("/")) {
@@ -89,7 +89,7 @@ function partName(folder: string, target: string): string {
   return path.join("/");
 }
 
-/** The part that everything starts from: the document, workbook or presentation. */
+/** The main part: the document, workbook or presentation. */
 export function mainPart(office: Package): string {
   for (const { type, target } of office.relationships("").values()) {
     if (type === "officeDocument") return target;
@@ -97,7 +97,7 @@ export function mainPart(office: Package): string {
   throw damaged("it names no main document, so it may be another kind of zip");
 }
 
-/** The first part of a type, opened. */
+/** Opens the first part of a type. */
 export function openRelated(office: Package, relationships: Relationships, type: string): Part | undefined {
   for (const related of relationships.values()) {
     if (related.type === type && !related.external) return office.open(related.target);

@@ -1,12 +1,12 @@
-/** A presentation as Markdown: slide by slide its title, its texts in the order of the shapes, and the speaker's notes. */
+/** Converts a presentation to Markdown: for each slide its title, its texts in the order of the shapes, and the notes. */
 
 import { cutChars } from "../../text/text.ts";
-import { type LeftOut, link, type Markdown, tableLines } from "./markdown.ts";
+import { type LeftOut, markdownLink, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
-import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
+import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
-export function readPresentation({ main, office, markdown, leftOut }: OfficeReading): Made {
+export function readPresentation({ main, office, markdown, leftOut }: OfficeReading): OfficeSummary {
   const ids = readSlideIds(main);
   const relationships = office.relationships(main.name);
   const parts: string[] = [];
@@ -38,7 +38,7 @@ type Writing = Pick<OfficeReading, "office" | "markdown" | "leftOut">;
 function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): void {
   const relationships = office.relationships(part.name);
   const { xml } = part;
-  // The root element: a slide may be taken out of the show.
+  // The root element says whether the slide is hidden.
   while (xml.next() !== "open");
   const hidden = ["0", "false"].includes(xml.attribute("show") ?? "") ? " (hidden)" : "";
   const { shapes, charts, diagrams } = readShapes(part, { relationships, markdown }, leftOut);
@@ -59,14 +59,14 @@ function writeSlide(part: Part, number: number, { office, markdown, leftOut }: W
   if (notes !== "") markdown.block(`Notes: ${notes}`);
 }
 
-/** What the links in a text need. */
+/** What the links of a text need. */
 interface Links {
   readonly relationships: Relationships;
   readonly markdown: Markdown;
 }
 
 interface Shape {
-  /** Margins are the date, the footer and the number of the slide. */
+  /** Margins are the date, the footer and the slide number. */
   readonly role: "title" | "body" | "margin" | "other" | "table";
   readonly paragraphs: readonly Paragraph[];
 }
@@ -78,14 +78,15 @@ interface Paragraph {
 
 interface Shapes {
   readonly shapes: Shape[];
-  /** Ids of the parts they lead to. */
+  /** Relationship ids of their parts. */
   readonly charts: string[];
   readonly diagrams: string[];
 }
 
+/** Alternative texts are a sentence or two; longer ones are cut. */
 const altCharsMax = 500;
 
-/** Everything in the element that was just opened; groups of shapes are walked through. */
+/** Reads everything in the element that was just opened, including grouped shapes. */
 function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
   const { xml } = part;
   const found: Shapes = { shapes: [], charts: [], diagrams: [] };
@@ -97,7 +98,7 @@ function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
     switch (xml.name) {
       case "sp":
         found.shapes.push(readShape(xml, links));
-        chars += textOf(found.shapes.at(-1)).length;
+        chars += shapeText(found.shapes.at(-1)).length;
         checkText(chars, "slide");
         break;
       case "tbl":
@@ -114,7 +115,7 @@ function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
         found.shapes.push({ role: "other", paragraphs: [{ text: readPicture(xml), level: 0 }] });
         leftOut.add("image");
         break;
-      // The second form of what was just read.
+      // The alternative to what was just read.
       case "Fallback":
         xml.skip();
         break;
@@ -142,7 +143,7 @@ function readShape(xml: XmlReader, links: Links): Shape {
   return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
 }
 
-const textOf = (shape: Shape | undefined): string => (shape?.paragraphs ?? []).map(({ text }) => text).join("\n");
+const shapeText = (shape: Shape | undefined): string => (shape?.paragraphs ?? []).map(({ text }) => text).join("\n");
 
 function roleOf(placeholder: string | undefined): Shape["role"] {
   switch (placeholder) {
@@ -154,7 +155,7 @@ function roleOf(placeholder: string | undefined): Shape["role"] {
     case "hdr":
     case "sldNum":
       return "margin";
-    // A placeholder without a type is for content of any kind, and has bullets as the body does.
+    // A placeholder without a type is for any content, and has bullets like the body.
     case undefined:
     case "body":
     case "obj":
@@ -164,6 +165,7 @@ function roleOf(placeholder: string | undefined): Shape["role"] {
   }
 }
 
+/** PowerPoint has nine levels, from 0. */
 const levelsMax = 8;
 
 function readParagraph(xml: XmlReader, links: Links): Paragraph {
@@ -176,7 +178,7 @@ function readParagraph(xml: XmlReader, links: Links): Paragraph {
     if (event !== "open") continue;
     if (xml.name === "t") {
       const run = xml.textInside();
-      text += address === undefined ? run : link(run, address, links.markdown);
+      text += address === undefined ? run : markdownLink(run, address, links.markdown);
       checkText(text.length, "slide");
     } else if (xml.name === "br") text += "\n";
     else if (xml.name === "pPr")
@@ -208,10 +210,10 @@ function readTable(part: Part, links: Links): string {
     if (event !== "open") continue;
     checkCount(rows.length + cells, "cells in one table");
     if (xml.name === "tr") rows.push([]);
-    // What a merged cell covers is there too, and empty.
+    // The cells that a merged cell covers are in the file, and empty.
     else if (xml.name === "tc") {
       cells += 1;
-      const text = textOf(readShape(xml, links));
+      const text = shapeText(readShape(xml, links));
       chars += text.length;
       checkText(chars, "slide");
       rows.at(-1)?.push(text);
@@ -239,7 +241,7 @@ const onOneLine = (paragraphs: readonly Paragraph[]): string =>
     .join(" ")
     .replace(/\s+/g, " ");
 
-/** All paragraphs that stand in elements of a name, as lines; of a part that is not there, nothing. */
+/** All paragraphs in elements of this name, as lines; empty if the part is missing. */
 function readFlat(
   target: string | undefined,
   within: "title" | "pt",
@@ -253,7 +255,7 @@ function readFlat(
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event !== "open") continue;
     checkCount(lines.length, "paragraphs in one diagram");
-    // A chart's own title comes before everything else; behind it are those of its axes.
+    // A chart's own title comes first; titles after the plot area are those of its axes.
     if (within === "title" && xml.name === "plotArea") return "";
     if (xml.name !== within) continue;
     for (const { text } of readShape(xml, { relationships: new Map(), markdown }).paragraphs) {
@@ -274,7 +276,7 @@ function readNotes(relationships: Relationships, { office, markdown, leftOut }: 
     while (part.xml.next() !== "open");
     const { shapes } = readShapes(part, { relationships: new Map(), markdown }, leftOut);
     const body = shapes.filter((shape) => shape.role === "body");
-    return body.map(textOf).join("\n");
+    return body.map(shapeText).join("\n");
   }
   return "";
 }

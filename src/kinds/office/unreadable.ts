@@ -1,7 +1,7 @@
+/** What can be wrong with an office file, and the exception that carries it from inside a part to `office.ts`. */
+
 import type { LeftOut, Markdown } from "./markdown.ts";
 import type { Package, Part } from "./package.ts";
-
-/** What can be wrong with an office file, and the exception that carries it from the depth of a part to `office.ts`. */
 
 export type OfficeFailure =
   | { readonly kind: "damaged"; readonly detail: string }
@@ -9,7 +9,7 @@ export type OfficeFailure =
   | { readonly kind: "bomb"; readonly detail: string }
   | { readonly kind: "too large"; readonly detail: string };
 
-/** Thrown while a file is read, caught once, in `office.ts`. */
+/** Thrown while a file is read; `office.ts` catches it. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
   readonly failure: OfficeFailure;
@@ -21,15 +21,16 @@ export class Unreadable extends Error {
 
 export const damaged = (detail: string): Unreadable => new Unreadable({ kind: "damaged", detail });
 export const bomb = (detail: string): Unreadable => new Unreadable({ kind: "bomb", detail });
-/** Entries of a list that has to be held as a whole: relationships, styles, numberings, slides, notes. */
+export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });
+
+/** For lists that are in memory as a whole: relationships, styles, numberings, slides, notes. */
 const entriesMax = 100_000;
 
 export function checkCount(count: number, what: string): void {
   if (count > entriesMax) throw bomb(`it has more than ${entriesMax} ${what}`);
 }
-export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });
 
-// What the reader of one format is handed, and what it gives back besides the text.
+// The input of the reader of one format, and its result besides the text.
 
 export interface OfficeReading {
   /** The main part; its root element has just been opened. */
@@ -40,7 +41,7 @@ export interface OfficeReading {
   readonly cellsMax: number;
 }
 
-export interface Made {
+export interface OfficeSummary {
   readonly parts: readonly string[];
   readonly notes: readonly string[];
 }

@@ -1,13 +1,13 @@
 /**
- * A workbook as Markdown: a table per sheet, whose head is the column letters and whose first column the row numbers, so
- * that every cell keeps its address. Cells show their values; formulas, merged cells and links are listed below.
+ * Converts a workbook to Markdown: one table per sheet, with column letters as its head and row numbers as its first column,
+ * so that every cell keeps its address. Cells show their values; formulas, merged cells and links are listed below.
  */
 
 import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
-import { counted, type Markdown, tableRow } from "./markdown.ts";
+import { countNoun, type Markdown, tableRow } from "./markdown.ts";
 import { openRelated, type Part, type Relationships } from "./package.ts";
-import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
+import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
 interface SheetEntry {
@@ -16,7 +16,7 @@ interface SheetEntry {
   readonly hidden: boolean;
 }
 
-export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: OfficeReading): Made {
+export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: OfficeReading): OfficeSummary {
   const { sheets, epoch } = readSheetList(main);
   const relationships = office.relationships(main.name);
   const workbook: Workbook = {
@@ -47,11 +47,11 @@ export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Offi
     const links = content.links.length === 0 ? new Map() : office.relationships(part.name);
     writeLists(content, links, markdown);
     parts.push(sheet.name);
-    if (content.hiddenRows > 0) notes.push(`"${sheet.name}": ${counted(content.hiddenRows, "hidden row")} shown`);
+    if (content.hiddenRows > 0) notes.push(`"${sheet.name}": ${countNoun(content.hiddenRows, "hidden row")} shown`);
     if (workbook.cut !== undefined) {
       const unread = sheets.length - index - 1;
       notes.push(
-        `only the first ${cellsMax} ${workbook.cut} are read: "${sheet.name}" is cut, ${counted(unread, "sheet")} left out`,
+        `only the first ${cellsMax} ${workbook.cut} are read: "${sheet.name}" is cut, ${countNoun(unread, "sheet")} left out`,
       );
       break;
     }
@@ -63,6 +63,7 @@ export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Offi
   return { parts, notes };
 }
 
+/** Excel allows 31 characters; hostile names are cut. */
 const nameCharsMax = 200;
 
 function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; readonly epoch: 1900 | 1904 } {
@@ -81,7 +82,7 @@ function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; re
 }
 
 function readStrings(part: Part | undefined): Strings {
-  const strings = startStrings();
+  const strings = createStrings();
   if (part === undefined) return strings;
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
@@ -90,7 +91,7 @@ function readStrings(part: Part | undefined): Strings {
   return strings;
 }
 
-/** How far a sheet goes: from the first to the last cell that has a value; what it says of its own extent is often wrong. */
+/** From the first to the last cell that has a value; the extent that a sheet declares is often wrong. */
 interface Extent {
   readonly columns: readonly number[];
   readonly rows: number;
@@ -99,7 +100,7 @@ interface Extent {
   readonly bottom: number;
 }
 
-/** A first look, so that the second can write row by row: no row is held longer than it takes to write it. */
+/** A first pass over the sheet, so that the second can write row by row and keep only one row in memory. */
 function measureSheet(xml: XmlReader, workbook: Workbook, markdown: Markdown): Extent {
   const columns = new Set<number>();
   let [rows, cells, chars, top, bottom] = [0, 0, 0, rowsMax, 1];
@@ -131,7 +132,7 @@ function writeSheet(entry: SheetEntry, extent: Extent, { xml, workbook, markdown
   }
   let isFirst = true;
   return readSheet(xml, workbook, (row) => {
-    // One shared text can stand in every cell: the row must not be put together before it is known to fit.
+    // Every cell can have the same long shared text: the size is checked before the row is built.
     markdown.reserve(row.chars);
     if (!sparse) markdown.line(filledRow(row, slots));
     else if (isFirst) markdown.block(listRow(row));
@@ -140,12 +141,12 @@ function writeSheet(entry: SheetEntry, extent: Extent, { xml, workbook, markdown
   });
 }
 
-/** What stands below the cells. */
+/** Writes the lists below the cells. */
 function writeLists(sheet: Sheet, links: Relationships, markdown: Markdown): void {
   const { lines, leftOut } = sheet.formulas.finish();
   if (lines.length > 0) markdown.block("Formulas:");
   for (const line of lines) markdown.line(line);
-  if (leftOut > 0) markdown.line(`- and ${counted(leftOut, "more formula")}`);
+  if (leftOut > 0) markdown.line(`- and ${countNoun(leftOut, "more formula")}`);
   writeList("Merged", sheet.merged, sheet.mergedCount, markdown);
   const addresses = sheet.links.flatMap(([cell, id]) => {
     const target = links.get(id);
@@ -180,14 +181,14 @@ function filledRow(row: Row, slots: ReadonlyMap<number, number>): string {
   return tableRow(cells);
 }
 
-/** Where cells are few and far between, each with its address. */
+/** A row of a sparse sheet: each cell with its address. */
 function listRow(row: Row): string {
   return row.texts
     .map((text, index) => `${columnLetters(row.columns[index] ?? 0)}${row.number}: ${text.replace(/\s+/g, " ")}`)
     .join(" | ");
 }
 
-// The cells of a sheet, each as the text that it shows.
+// Reads the cells of a sheet as the texts that they show.
 
 interface Workbook {
   readonly strings: Pick<Strings, "at">;
@@ -196,15 +197,15 @@ interface Workbook {
   /** Cells and rows that may still be read. */
   cellsLeft: number;
   rowsLeft: number;
-  /** Of which were there more? */
+  /** Which limit cut the workbook. */
   cut: "cells" | "rows" | undefined;
-  /** Are formulas to be listed? Not at the first look. */
+  /** Whether to collect formulas; not in the first pass. */
   readonly formulas: boolean;
-  /** Throws if there is no room for so many characters, which the file says once and means often. */
+  /** Throws if so many more characters exceed the limit, for text that the file has once and uses often. */
   readonly spend: (chars: number) => void;
 }
 
-/** The runs of a text, without the reading aid above East Asian characters. */
+/** The runs of a text, without ruby text above East Asian characters. */
 function readRichText(xml: XmlReader): string {
   const depth = xml.depth;
   let text = "";
@@ -213,41 +214,42 @@ function readRichText(xml: XmlReader): string {
     if (xml.name === "t") text += xml.textInside();
     else if (xml.name === "rPh" || xml.name === "rPr") xml.skip();
   }
-  // Characters that XML cannot hold are written so.
+  // Excel escapes characters that XML cannot contain.
   return text.includes("_x") ? text.replace(/_x000[dD]_/g, "").replace(/_x000[aA]_/g, "\n") : text;
 }
 
 interface Row {
   readonly number: number;
-  /** From 1, beside the texts. Cells without text are not kept. */
+  /** From 1, in step with `texts`. Cells without text are left out. */
   readonly columns: number[];
   readonly texts: string[];
   chars: number;
 }
 
-/** What is known of a sheet when all of it was read; its rows are handed on one by one, and not kept. */
+/** What is known after a sheet was read; its rows are passed on one by one and not kept. */
 interface Sheet {
   readonly formulas: Formulas;
-  /** By the number that the file gives them. */
+  /** By their index in the file. */
   readonly shared: Map<string, SharedFormula>;
   sharedChars: number;
-  /** The first ones, and how many there are. */
+  /** The first ones, and their total. */
   readonly merged: string[];
   mergedCount: number;
-  /** Cells and the ids of what they lead to. */
+  /** Cells and the relationship ids of their links. */
   readonly links: (readonly [cell: string, id: string])[];
   linksCount: number;
   hiddenRows: number;
 }
 
-/** As many as a sheet can have. */
+/** Excel's own limit. */
 const rowsMax = 1_048_576;
+/** Excel's own limit. */
 const columnsMax = 16_384;
 
 /** Merged cells and links that are listed. */
 const listedMax = 100;
 
-/** `onRow` gets every row that has a text, when it is complete. */
+/** `onRow` gets every complete row that has a text. */
 function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void): Sheet {
   const sheet: Sheet = {
     formulas: startFormulas(),
@@ -268,7 +270,7 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
     if (event !== "open") continue;
     switch (xml.name) {
       case "row": {
-        // Places may be left out: then each is next to the one before.
+        // The position is optional: without it, a row or cell follows the one before.
         const number = Number(xml.attribute("r"));
         finishRow();
         if (workbook.rowsLeft === 0) {
@@ -295,7 +297,7 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
         workbook.cellsLeft -= 1;
         column = columnOf(xml.attribute("r")) ?? column + 1;
         const text = readCell(xml, row.number, column, workbook, sheet);
-        // No program could write a cell outside the sheet, or more of them than a row has.
+        // No program writes a cell outside of the sheet, or more of them than a row has.
         if (text === "" || row.number > rowsMax || column > columnsMax || row.columns.length >= columnsMax) break;
         row.columns.push(column);
         row.texts.push(text);
@@ -317,7 +319,7 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
   return sheet;
 }
 
-/** Of an address like "AB12"; undefined if it has no letters. */
+/** The column of an address like "AB12"; undefined if it has no letters. */
 function columnOf(address: string | undefined): number | undefined {
   if (address === undefined) return undefined;
   let letters = 0;
@@ -325,7 +327,7 @@ function columnOf(address: string | undefined): number | undefined {
   return letters === 0 ? undefined : columnNumber(address.slice(0, letters));
 }
 
-/** Of the shared formulas that are held. */
+/** For the shared formulas in memory. */
 const sharedCharsMax = 4_000_000;
 
 function readCell(xml: XmlReader, row: number, column: number, workbook: Workbook, sheet: Sheet): string {
@@ -347,10 +349,10 @@ function readCell(xml: XmlReader, row: number, column: number, workbook: Workboo
     }
   }
   const text = valueText(raw ?? "", type, style, workbook);
-  // Written by a program that does not calculate, a cell has only its formula. One that came to an empty text has a value.
+  // A program that does not calculate writes only the formula. A formula whose result is an empty text has a value.
   const isCalculated = text !== "" || (raw !== undefined && type === "str");
   if (sharedAs !== undefined) {
-    // The range of a shared formula may hold cells that have another.
+    // The range of a shared formula may contain cells with other formulas.
     if (formula !== "" && sheet.sharedChars < sharedCharsMax) {
       const shared = sharedFormula(row, column, formula);
       sheet.sharedChars += shared.formula.length + shared.relative.length;
@@ -374,13 +376,13 @@ function readCell(xml: XmlReader, row: number, column: number, workbook: Workboo
   return text;
 }
 
-/** As many digits as a number can be told apart by; more are noise of the conversion ("0.10000000000000001"). */
+/** The precision of a double; more digits are noise of the conversion ("0.10000000000000001"). */
 const digitsMax = 15;
 
 function valueText(raw: string, type: string | undefined, style: string | undefined, workbook: Workbook): string {
   switch (type) {
     case "s":
-      // A cell without a value has none of the texts, not the first.
+      // Without a value the index would be 0, the first shared text.
       return raw === "" ? "" : workbook.strings.at(Number(raw));
     case "b":
       return raw === "" ? "" : isTrue(raw) ? "TRUE" : "FALSE";
@@ -396,14 +398,14 @@ function valueText(raw: string, type: string | undefined, style: string | undefi
   }
 }
 
-/** The texts that cells share, by number. There can be millions: as bytes they take no more memory than the file. */
+/** Texts that cells share, by index. There can be millions: as bytes they take no more memory than the file. */
 interface Strings {
   add(text: string): void;
-  /** Empty if there is none of that number. */
+  /** Empty if there is no such index. */
   at(index: number): string;
 }
 
-function startStrings(): Strings {
+function createStrings(): Strings {
   let bytes = Buffer.allocUnsafeSlow(65_536);
   let ends = new Uint32Array(1_024);
   let count = 0;
@@ -432,14 +434,14 @@ function startStrings(): Strings {
 
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 
-// Dates in a workbook are numbers; only the format of their cell tells them apart.
+// Dates in a workbook are numbers; only the number format of the cell shows that they are dates.
 
 export type DateKind = "date" | "time" | "date and time" | "elapsed";
 
-/** The kind of date that each cell style shows, by its number; undefined for other numbers. */
+/** The kind of date that each cell style shows, by its index; undefined for other numbers. */
 type DateStyles = readonly (DateKind | undefined)[];
 
-/** What the formats below 164 mean; they are in no file. 27 to 36 and 50 to 58 are those of East Asian languages. */
+/** The built-in formats below 164, which no file declares. 27 to 36 and 50 to 58 are those of East Asian languages. */
 function builtInKind(id: number): DateKind | undefined {
   if (id === 22) return "date and time";
   if (id === 46) return "elapsed";
@@ -469,9 +471,10 @@ function readDateStyles(part: Part | undefined): DateStyles {
   return styles;
 }
 
+/** Excel's own limit. */
 const formatCharsMax = 255;
 
-/** The first section decides; texts, escaped characters, colours and conditions say nothing. */
+/** The first section decides; texts, escaped characters, colours and conditions do not matter. */
 export function kindOfFormat(code: string): DateKind | undefined {
   const section = code
     .slice(0, formatCharsMax)
@@ -487,11 +490,11 @@ export function kindOfFormat(code: string): DateKind | undefined {
 }
 
 const daySeconds = 86_400;
-const dayMs = 86_400_000;
+const dayMs = 86_400_000; // a day
 /** The last day of the year 9999. */
 const daysMax = 2_958_465;
 
-/** A stored number as a date of ISO 8601, undefined if it is none. `epoch` is what the workbook counts from. */
+/** A stored number as an ISO 8601 date; undefined if it is out of range. `epoch` is the workbook's first year. */
 function dateText(serial: number, kind: DateKind, epoch: 1900 | 1904): string | undefined {
   if (!(serial >= 0 && serial < daysMax + 1)) return undefined;
   const seconds = Math.round(serial * daySeconds);
@@ -505,7 +508,7 @@ function dateText(serial: number, kind: DateKind, epoch: 1900 | 1904): string | 
 
 function dayText(days: number, epoch: 1900 | 1904): string {
   if (epoch === 1904) return isoDay(Date.UTC(1904, 0, 1) + days * dayMs);
-  // The 29th of February 1900 never was, but Lotus 1-2-3 had it, so Excel counts it.
+  // Lotus 1-2-3 had a 29th of February 1900, which never existed, so Excel counts it.
   if (days === 60) return "1900-02-29";
   return isoDay(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * dayMs);
 }
@@ -513,28 +516,28 @@ function dayText(days: number, epoch: 1900 | 1904): string {
 /** `toISOString` takes five times as long, and a column of dates has many. */
 function isoDay(ms: number): string {
   const day = new Date(ms);
-  return `${String(day.getUTCFullYear()).padStart(4, "0")}-${two(day.getUTCMonth() + 1)}-${two(day.getUTCDate())}`;
+  return `${String(day.getUTCFullYear()).padStart(4, "0")}-${twoDigits(day.getUTCMonth() + 1)}-${twoDigits(day.getUTCDate())}`;
 }
 
-const two = (part: number): string => (part < 10 ? `0${part}` : String(part));
+const twoDigits = (part: number): string => (part < 10 ? `0${part}` : String(part));
 
 function clock(seconds: number): string {
-  return `${Math.floor(seconds / 3_600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return `${Math.floor(seconds / 3_600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
 }
 
-// The formulas of a sheet, those that were filled down a column told once.
+// The formulas of a sheet; one that was filled down a column is listed once.
 
 interface Formulas {
-  /** In the order of the file: row by row. */
+  /** Called in the order of the file: row by row. */
   add(row: number, column: number, formula: string): void;
-  /** One that the file tells once, at another cell, and that this one has with its references moved. */
+  /** For a cell that shares the formula of another cell, with its references moved. */
   addShared(row: number, column: number, shared: SharedFormula): void;
-  /** One that the file itself says to hold for a range. */
+  /** For a formula that the file declares for a range. */
   addRange(range: string, formula: string): void;
   finish(): { readonly lines: readonly string[]; readonly leftOut: number };
 }
 
-/** A formula as the first cell that has it tells it. */
+/** A formula and the first cell that has it. */
 interface SharedFormula {
   readonly row: number;
   readonly column: number;
@@ -554,17 +557,19 @@ interface Run {
   readonly fromRow: number;
   toRow: number;
   readonly formula: string;
-  /** The formula with its references relative to the cell. */
+  /** The formula with references relative to the cell. */
   readonly relative: string;
 }
 
+/** Formulas that are listed for one sheet; the rest is counted. */
 const runsMax = 200;
-/** Of the formulas that the next row is compared with. */
+/** For the formulas that the next row is compared with. */
 const openCharsMax = 4_000_000;
-/** Of all that are compared. */
+/** For all comparisons of a sheet. */
 const comparedTotalMax = 16_000_000;
+/** Enough to recognise a formula; longer ones are cut. */
 const formulaCharsMax = 500;
-/** As long as Excel lets a formula be. */
+/** Excel's own limit for a formula. */
 const comparedCharsMax = 8_192;
 
 function startFormulas(): Formulas {
@@ -583,10 +588,10 @@ function startFormulas(): Formulas {
       run.toRow = row;
       return;
     }
-    // Moving one takes time, and a file can have millions: only for those that are told.
-    const told = found.length < runsMax ? formula() : "";
-    const next = { column, fromRow: row, toRow: row, formula: told, relative };
-    // Only of so many columns: a formula can be as long as a page, and a sheet has 16,384 columns.
+    // Moving references takes time, and a file can have millions of formulas: only listed ones are moved.
+    const listed = found.length < runsMax ? formula() : "";
+    const next = { column, fromRow: row, toRow: row, formula: listed, relative };
+    // Bounds memory: a formula can be as long as a page, and a sheet has 16,384 columns.
     openChars += relative.length - (run?.relative.length ?? 0);
     if (openChars > openCharsMax) {
       open.clear();
@@ -598,7 +603,7 @@ function startFormulas(): Formulas {
   return {
     add(row, column, formula) {
       comparedChars += formula.length;
-      // Of a sheet that is nothing but formulas, those that are not told are only counted.
+      // In a sheet of nothing but formulas, those that are not listed are only counted.
       if (comparedChars > comparedTotalMax && found.length >= runsMax) leftOut += 1;
       else add(row, column, relativeTo(row, column, formula), () => formula);
     },
@@ -617,7 +622,7 @@ function lineOf(range: string, formula: string): string {
   return `- ${cutChars(range, 40)}: =${cutChars(formula, formulaCharsMax).replace(/\s+/g, " ")}`;
 }
 
-/** Texts and sheet names, in which nothing is a reference, or a reference. */
+/** A text or sheet name, which contains no reference, or a reference. */
 const pieces = /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([0-9]{1,7})(?![\w(.])/g;
 
 function relativeTo(row: number, column: number, formula: string): string {
@@ -630,7 +635,7 @@ function relativeTo(row: number, column: number, formula: string): string {
     });
 }
 
-/** A shared formula as another of its cells has it. */
+/** A shared formula with its references moved to another cell. */
 function movedTo(row: number, column: number, shared: SharedFormula): string {
   return shared.formula
     .slice(0, comparedCharsMax)

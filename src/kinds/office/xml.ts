@@ -1,7 +1,7 @@
 /**
- * A pull parser for the XML inside office files: fast, without a tree, without entities of its own. Names are local
- * names, because writers choose their prefixes freely. A DTD is refused, so nothing can expand. The bytes are decoded
- * window by window: of a part of any size only a little is ever a string.
+ * A pull parser for the XML inside office files: fast, without a tree, without custom entities. Names are local names,
+ * because writers choose their prefixes freely. A DTD is refused, so nothing can expand. The bytes are decoded window by
+ * window, so only a small piece of a part is in memory as a string.
  */
 
 import { bomb, damaged, tooLarge } from "./unreadable.ts";
@@ -9,52 +9,53 @@ import { bomb, damaged, tooLarge } from "./unreadable.ts";
 export type XmlEvent = "open" | "close" | "text" | "end";
 
 export interface XmlReader {
-  /** The next event. Of an empty element both `open` and `close` are told. Throws `Unreadable` for what is no XML. */
+  /** The next event. An empty element yields both `open` and `close`. Throws `Unreadable` if the bytes are no XML. */
   next(): XmlEvent;
   /**
-   * The next event inside the element at `depth`, undefined once that is closed. What a loop over these does not know
-   * it walks through, so that wrappers of any kind are transparent.
+   * The next event inside the element at `depth`; undefined once that is closed. A loop over these events passes through
+   * elements that it does not know, so wrappers of any kind are transparent.
    */
   nextIn(depth: number): "open" | "close" | "text" | undefined;
-  /** Goes behind the element that was just opened. */
+  /** Moves after the element that was just opened. */
   skip(): void;
-  /** Everything in the element that was just opened, as one text; goes behind it. */
+  /** The whole text of the element that was just opened; moves after it. */
   textInside(): string;
-  /** Of the element that was opened or closed, without prefix. */
+  /** The local name of the element that was opened or closed. */
   readonly name: string;
-  /** How many elements are open, the one just opened included. */
+  /** The number of open elements, including the one just opened. */
   readonly depth: number;
-  /** Of a `text` event. A long text comes in several, one after the other. */
+  /** The text of a `text` event. A long text yields several events. */
   readonly text: string;
-  /** Of the element that was just opened; whatever its prefix. */
+  /** An attribute of the element that was just opened, with any prefix or none. */
   attribute(name: string): string | undefined;
-  /** The same, but only with a prefix: `r:id` may stand beside `id`. */
+  /** The same, but only with a prefix: an element may have both `r:id` and `id`. */
   prefixed(name: string): string | undefined;
 }
 
-/** Bytes that are decoded at once. */
+/** Bytes decoded at once. */
 const windowBytes = 131_072;
-/** Characters of one tag, and of the text in one element that is read as a whole. */
+/** A tag is decoded as a whole; office files have none of this size. */
 const tagCharsMax = 1_000_000;
+/** For the text of one element that is read as a whole: V8 survives running out of memory only in small steps. */
 const textCharsMax = 1_000_000;
 
-/** Throws where a text that is put together from many would become too long to be one string. */
+/** Throws if a text that is joined from pieces becomes too long for one string. */
 export function checkText(chars: number, part: string): void {
   if (chars > textCharsMax) throw tooLarge(`"${part}" has a text of more than ${textCharsMax} characters in one piece`);
 }
 
-/** `part` is the name that faults are told with. */
+/** `part`: its name, for error messages. */
 export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
   const decoder = new TextDecoder(encodingOf(bytes));
-  // What is decoded and not yet read through, and how much of the bytes that was.
+  // The decoded text that is not read yet, and how many bytes were decoded.
   let source = "";
-  let taken = 0;
-  // The names of what is open, with their prefixes.
+  let decodedBytes = 0;
+  // The full names of the open elements.
   const open: string[] = [];
   let at = 0;
   let name = "";
   let text = "";
-  // The tag that was just opened: from its name's end to before its own.
+  // The attributes of the tag that was just opened.
   let tagFrom = 0;
   let tagTo = 0;
   let closesAtOnce = false;
@@ -63,18 +64,18 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
 
   const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
 
-  /** One more window; what was read through goes. False at the end. */
+  /** Decodes one more window and drops what was read. False at the end. */
   const more = (): boolean => {
-    if (taken >= bytes.length) return false;
-    const window = bytes.subarray(taken, taken + windowBytes);
-    taken += window.length;
-    source = source.slice(at) + decoder.decode(window, { stream: taken < bytes.length });
+    if (decodedBytes >= bytes.length) return false;
+    const window = bytes.subarray(decodedBytes, decodedBytes + windowBytes);
+    decodedBytes += window.length;
+    source = source.slice(at) + decoder.decode(window, { stream: decodedBytes < bytes.length });
     at = 0;
     return true;
   };
 
-  /** Goes past the next mark, without keeping what stands before it. */
-  const pass = (mark: string): void => {
+  /** Moves after the next `mark` without keeping the text before it. */
+  const skipAfter = (mark: string): void => {
     for (;;) {
       const found = source.indexOf(mark, at);
       if (found !== -1) {
@@ -86,8 +87,8 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     }
   };
 
-  /** Decodes on until `find` finds something, from `at` on; undefined if it does not. */
-  const reach = (find: () => number | undefined): number | undefined => {
+  /** Decodes more until `find` succeeds; undefined at the end. */
+  const decodeUntil = (find: () => number | undefined): number | undefined => {
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
@@ -102,7 +103,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
       return close();
     }
     for (;;) {
-      // Enough to tell what begins here.
+      // Enough to recognise what begins here.
       while (source.length - at < markChars && more());
       if (at >= source.length) {
         if (open.length > 0 || !sawRoot || inCdata) throw fault("it ends early");
@@ -110,41 +111,41 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
       }
       if (inCdata || source.charCodeAt(at) !== lessThan) {
         const piece = inCdata ? cdataPiece() : textPiece();
-        // Between the elements outside the root only blanks may stand; nothing asks for them.
+        // Outside of the root there is only whitespace, which no caller needs.
         if (piece === undefined || open.length === 0) continue;
         text = piece;
         return "text";
       }
       const mark = source.charCodeAt(at + 1);
-      if (mark === questionMark) pass("?>");
+      if (mark === questionMark) skipAfter("?>");
       else if (mark === exclamation) {
         if (source.startsWith("<!--", at)) {
           at += 4;
-          pass("-->");
+          skipAfter("-->");
         } else if (source.startsWith("<![CDATA[", at)) {
           at += 9;
           inCdata = true;
         } else if (source.startsWith("<!DOCTYPE", at)) throw bomb(`"${part}" declares a DTD, no office program does`);
         else throw fault("a declaration stands where none may");
       } else if (mark === slash) {
-        reach(() => found(source.indexOf(">", at)));
+        decodeUntil(() => found(source.indexOf(">", at)));
         const opened = open[open.length - 1] ?? "";
         const closes = source.startsWith(opened, at + 2) && endOfName(source, at + 2) === at + 2 + opened.length;
         if (!closes) throw fault(`"${source.slice(at, at + 40)}" closes what is not open`);
         at += 2 + opened.length;
-        pass(">");
+        skipAfter(">");
         return close();
       } else return openTag();
     }
   };
 
-  /** Up to the next tag or the end of the window; an entity that the window cuts waits for the next one. */
+  /** Up to the next tag or the end of the window; an entity that the window cuts is left for the next one. */
   const textPiece = (): string | undefined => {
     let end = source.indexOf("<", at);
     if (end === -1) {
       end = source.length;
       const entity = source.lastIndexOf("&");
-      if (taken < bytes.length && entity >= at && end - entity < markChars && !source.includes(";", entity))
+      if (decodedBytes < bytes.length && entity >= at && end - entity < markChars && !source.includes(";", entity))
         end = entity;
       if (end === at) return more() ? undefined : source.slice(at);
     }
@@ -156,7 +157,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   const cdataPiece = (): string | undefined => {
     const end = source.indexOf("]]>", at);
     inCdata = end === -1;
-    // The last two may be the beginning of the mark.
+    // The last two characters may be the beginning of the end mark.
     const to = inCdata ? Math.max(at, source.length - 2) : end;
     const piece = source.slice(at, to);
     at = inCdata ? to : end + 3;
@@ -171,7 +172,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   };
 
   const openTag = (): "open" => {
-    const end = reach(() => endOfTag(source, endOfName(source, at + 1)));
+    const end = decodeUntil(() => endOfTag(source, endOfName(source, at + 1)));
     if (end === undefined) throw fault("it ends early");
     const nameTo = endOfName(source, at + 1);
     if (nameTo === at + 1) throw fault('a "<" begins no tag');
@@ -226,7 +227,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   };
 }
 
-/** The longest mark that has to be told from others, and the longest entity, in characters. */
+/** Characters of the longest mark, and of the longest entity. */
 const markChars = 16;
 
 const found = (at: number): number | undefined => (at === -1 ? undefined : at);
@@ -246,18 +247,18 @@ function encodingOf(bytes: Uint8Array): string {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
-const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+const isWhitespace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 function endOfName(source: string, from: number): number {
   let at = from;
   for (; at < source.length; at += 1) {
     const unit = source.charCodeAt(at);
-    if (isBlank(unit) || unit === greaterThan || unit === slash || unit === equals || unit === lessThan) break;
+    if (isWhitespace(unit) || unit === greaterThan || unit === slash || unit === equals || unit === lessThan) break;
   }
   return at;
 }
 
-/** Where the `>` stands that ends a tag; one in quotes does not. */
+/** The index of the `>` that ends a tag; `>` in quotes does not. */
 function endOfTag(source: string, from: number): number | undefined {
   let quote = 0;
   for (let at = from; at < source.length; at += 1) {
@@ -275,7 +276,7 @@ function localName(name: string): string {
   return colonAt === -1 ? name : name.slice(colonAt + 1);
 }
 
-/** Attributes are looked for when asked: most of an office file's are never of interest. */
+/** Parses attributes on demand: most of an office file's are never needed. */
 function findAttribute(
   source: string,
   from: number,
@@ -285,10 +286,10 @@ function findAttribute(
 ): string | undefined {
   let at = from;
   while (at < to) {
-    while (at < to && isBlank(source.charCodeAt(at))) at += 1;
+    while (at < to && isWhitespace(source.charCodeAt(at))) at += 1;
     const nameFrom = at;
     let localFrom = at;
-    while (at < to && source.charCodeAt(at) !== equals && !isBlank(source.charCodeAt(at))) {
+    while (at < to && source.charCodeAt(at) !== equals && !isWhitespace(source.charCodeAt(at))) {
       if (source.charCodeAt(at) === colon) localFrom = at + 1;
       at += 1;
     }
@@ -297,7 +298,7 @@ function findAttribute(
     const quote = source.charCodeAt(at);
     let valueTo = at + 1;
     while (valueTo < to && source.charCodeAt(valueTo) !== quote) valueTo += 1;
-    // Quotes can stand where none may, in a name: then none closes here, and what follows cannot be told.
+    // A misplaced quote has no end: the rest of the tag cannot be parsed.
     if (valueTo >= to) return undefined;
     const found =
       nameTo - localFrom === wanted.length &&
@@ -317,7 +318,7 @@ const namedEntities: ReadonlyMap<string, string> = new Map([
   ["apos", "'"],
 ]);
 
-/** Unknown entities stay as they are written. */
+/** Unknown entities are left as they are. */
 function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, named) => {

@@ -1,9 +1,9 @@
 /**
- * The zip around an office document. Its directory is read by hand, because what matters is what a lenient reader
- * passes over: sizes that lie, entries that share their bytes, two entries of one name. Nothing is inflated before its
- * sizes have been checked, and never more than was announced.
+ * Reads the zip container of an office document. The directory is parsed here, because lenient readers ignore what matters:
+ * wrong sizes, entries that share their bytes, two entries with one name. Nothing is inflated before its sizes have been
+ * checked, and never more than declared.
  *
- * Inflating is Node's, as it stops at a given size; fflate would stop only afterwards.
+ * Node inflates, because it stops at a given size; fflate would stop only afterwards.
  */
 
 import { Buffer } from "node:buffer";
@@ -14,17 +14,17 @@ export interface ZipLimits {
   readonly entriesMax: number;
   /** Inflated size of one entry. */
   readonly entryBytesMax: number;
-  /** Inflated size of everything that is read, each time it is read. */
+  /** Inflated size of all reads together. */
   readonly totalBytesMax: number;
   /** Inflated to packed size, for entries of more than 1 MiB. */
   readonly ratioMax: number;
 }
 
 export interface Zip {
-  /** As the directory has them, but in lower case and with `/`: office writers do not agree on either. */
+  /** From the directory, but in lower case and with `/`: office writers disagree on both. */
   readonly names: Iterable<string>;
   has(name: string): boolean;
-  /** The inflated bytes, undefined if there is no such entry. Throws `Unreadable`. */
+  /** The inflated bytes; undefined if there is no such entry. Throws `Unreadable`. */
   read(name: string): Uint8Array | undefined;
 }
 
@@ -78,9 +78,10 @@ interface Directory {
 }
 
 const endBytes = 22;
+/** By the format: the length of the comment has 16 bits. */
 const commentBytesMax = 65_535;
 
-/** The last end record whose comment reaches exactly to the end of the file; others may stand inside a comment. */
+/** The last end record whose comment ends exactly at the end of the file; a comment may contain other records. */
 function findDirectory(bytes: Buffer): Directory {
   const lowest = Math.max(0, bytes.length - endBytes - commentBytesMax);
   for (let at = bytes.length - endBytes; at >= lowest; at -= 1) {
@@ -141,7 +142,7 @@ function* readDirectory(bytes: Buffer, directory: Directory): Generator<Entry> {
 
 type Sizes = Pick<Entry, "bytes" | "packedBytes" | "headerAt">;
 
-/** A field that is all ones stands, with 64 bits and in this order, in the extra field of number 1. */
+/** A field that is all ones is replaced by a 64-bit field, in this order, in the extra field with the id 1. */
 function largeSizes(bytes: Buffer, from: number, to: number, short: Sizes): Sizes {
   const sizes = { ...short };
   for (let at = from; at + 4 <= to; at += 4 + bytes.readUInt16LE(at + 2)) {
@@ -156,7 +157,7 @@ function largeSizes(bytes: Buffer, from: number, to: number, short: Sizes): Size
   return sizes;
 }
 
-/** Bytes that are used twice are how a small zip holds petabytes. */
+/** Entries that share bytes let a small zip expand to petabytes. */
 function refuseOverlaps(entries: readonly Entry[], directoryAt: number): void {
   const byPlace = entries.toSorted((one, other) => one.headerAt - other.headerAt);
   for (const [index, entry] of byPlace.entries()) {
@@ -179,7 +180,7 @@ function checkSize(entry: Entry, totalBytes: number, limits: ZipLimits): void {
   if (totalBytes > limits.totalBytesMax) throw tooLarge(`its parts have more than ${limits.totalBytesMax} bytes`);
 }
 
-/** The entry's bytes in the file. Its local header MUST agree with the directory: readers differ in whom they believe. */
+/** The entry's bytes in the file. The local header MUST agree with the directory: readers differ in which one they use. */
 function packedBytes(bytes: Buffer, entry: Entry): Buffer {
   const at = entry.headerAt;
   if (at + localHeaderBytes > bytes.length || bytes.readUInt32LE(at) !== 0x04034b50) {
@@ -190,7 +191,7 @@ function packedBytes(bytes: Buffer, entry: Entry): Buffer {
   const end = start + entry.packedBytes;
   const sizeIs = (fieldAt: number, size: number): boolean => {
     const field = bytes.readUInt32LE(fieldAt);
-    // What is written as a stream has its sizes behind it, and 64-bit sizes stand elsewhere.
+    // A streamed entry has its sizes after the data, and 64-bit sizes are elsewhere.
     return field === size || field === 0xffffffff || (entry.streamed && field === 0);
   };
   const agrees =
@@ -213,7 +214,7 @@ function inflate(entry: Entry, packed: Buffer): Uint8Array {
 function inflateDeflated(entry: Entry, packed: Buffer): Uint8Array {
   if (entry.method !== deflated) throw damaged(`"${entry.name}" is packed with method ${entry.method}`);
   try {
-    // In one piece: pieces would have to be put together, and be there twice.
+    // In one piece: joining pieces would need the memory twice.
     const chunkSize = Math.max(64, entry.bytes + 1);
     return zlib.inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.bytes), chunkSize });
   } catch (error) {

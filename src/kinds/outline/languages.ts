@@ -1,24 +1,24 @@
-/** What files are written in, by name or by first line, and which nodes of a grammar are declarations. */
+/** Recognises the language of a file by its name or first line, and says which nodes of a grammar are declarations. */
 
 import * as nodePath from "node:path";
 
 /** How a node of a syntax tree becomes an item of an outline. */
 export interface SymbolRule {
-  /** Empty: none, unless `by` says otherwise. */
+  /** Empty: no declaration, unless `by` says otherwise. */
   readonly kind: string;
-  /** The field that has the name ("name" by default), or `head`: all that stands before the body. */
+  /** The field with the name ("name" by default), or `head`: the text before the body. */
   readonly name?: string;
-  /** What the name must be. */
+  /** The node type that the name must have. */
   readonly nameType?: string;
-  /** A field without which it is not a declaration: a class with a body is one, a mention of it is not. */
+  /** A field that a declaration must have: a class with a body is one, a mention of it is not. */
   readonly has?: string;
-  /** Another kind, by the type of a field. */
+  /** Another kind, by the node type of a field. */
   readonly by?: { readonly field: string; readonly kinds: Readonly<Record<string, string>> };
-  /** The kind if the declarator is that of a function. */
+  /** The kind if the declarator is a function's. */
   readonly functionKind?: string;
   /** The field with the type that a method belongs to. */
   readonly owner?: string;
-  /** Kinds that may stand around it, unless `by` gave it its own: a variable inside of a function is none of the file's. */
+  /** The kinds it may be nested in, unless `by` gave it its own kind: a variable inside a function is not listed. */
   readonly within?: readonly string[];
   /** Calls with a text first and a function last. */
   readonly calls?: true;
@@ -28,11 +28,11 @@ export interface Grammar {
   /** `tree-sitter-<wasm>.wasm`. */
   readonly wasm: string;
   readonly rules: Readonly<Record<string, SymbolRule>>;
-  /** Nodes that belong to the declaration in them. */
+  /** Nodes that are part of the declaration inside them. */
   readonly wrappers: readonly string[];
 }
 
-const spaces = ["namespace", "module"];
+const namespaces = ["namespace", "module"];
 
 const functions = { arrow_function: "function", function_expression: "function", generator_function: "function" };
 
@@ -50,9 +50,9 @@ const javascript = {
     kind: "variable",
     nameType: "identifier",
     by: { field: "value", kinds: { ...functions, class: "class" } },
-    within: spaces,
+    within: namespaces,
   },
-  call_expression: { kind: "call", calls: true, within: [...spaces, "call"] },
+  call_expression: { kind: "call", calls: true, within: [...namespaces, "call"] },
 } as const satisfies Grammar["rules"];
 
 const typescript = {
@@ -75,8 +75,8 @@ const typescript = {
 const scriptWrappers = ["export_statement", "lexical_declaration", "variable_declaration", "ambient_declaration"];
 
 /**
- * By the name of the language, as language servers call it. Not among them, though it is in the package: PowerShell, whose
- * parser takes V8 some twenty seconds to optimise.
+ * By the language id of language servers. PowerShell is in the package but not here: V8 takes some twenty seconds to
+ * optimise its parser.
  */
 export const grammars = {
   typescript: { wasm: "typescript", rules: typescript, wrappers: scriptWrappers },
@@ -223,7 +223,7 @@ const extensions: Readonly<Record<OutlineLanguage, readonly string[]>> = {
   go: [".go"],
   rust: [".rs"],
   java: [".java"],
-  // The grammar of C++ reads C as well.
+  // The grammar of C++ also parses C.
   cpp: [".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".ino"],
   csharp: [".cs", ".csx"],
   ruby: [".rb", ".rake", ".gemspec", ".ru"],
@@ -245,7 +245,7 @@ const byName: ReadonlyMap<string, OutlineLanguage> = new Map([
   [".gitconfig", "ini"],
 ]);
 
-/** Programs that a first line of `#!` names. */
+/** Programs in a `#!` line. */
 const interpreters: readonly (readonly [RegExp, OutlineLanguage])[] = [
   [/^(?:ba|da|k)?sh$/, "shellscript"],
   [/^(?:python|pypy)[\d.]*$/, "python"],
@@ -261,13 +261,13 @@ const byExtension: ReadonlyMap<string, OutlineLanguage> = new Map(
   ),
 );
 
-/** By the name, which says it for sure; else by the first line. */
+/** By name, which is certain; else by the first line. */
 export function outlineLanguageOf(path: string, firstLine: string): OutlineLanguage | undefined {
   const name = nodePath.basename(path).toLowerCase();
-  return byName.get(name) ?? byExtension.get(nodePath.extname(name)) ?? ofInterpreter(firstLine);
+  return byName.get(name) ?? byExtension.get(nodePath.extname(name)) ?? languageOfShebang(firstLine);
 }
 
-function ofInterpreter(firstLine: string): OutlineLanguage | undefined {
+function languageOfShebang(firstLine: string): OutlineLanguage | undefined {
   const words = /^#!\s*(\S+)((?:\s+\S+){0,4})/.exec(firstLine);
   if (words === null) return undefined;
   const [, path = "", rest = ""] = words;

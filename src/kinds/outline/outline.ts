@@ -1,16 +1,16 @@
-/** The declarations of a text, by the grammar of its language. It is parsed in a worker with limits of time and memory. */
+/** Finds the declarations of a text with the grammar of its language, in a worker with limits of time and memory. */
 
 import { limits } from "../../contract/limits.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import { type Scanning, startReading, type TextFile } from "../text-file.ts";
 import { lastNewline } from "../text.ts";
-import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
 import { grammars, type OutlineLanguage } from "./languages.ts";
-import type { Found } from "./worker.ts";
+import type { OutlineItems } from "./worker.ts";
 
-export type Outlined =
-  /** `total` is how many items there are, also those after the last one that was sent. */
-  | ({ readonly is: "outline" } & Found)
+export type OutlineResult =
+  /** `total` also counts the items after the last one that was sent. */
+  | ({ readonly is: "outline" } & OutlineItems)
   | { readonly is: "failed"; readonly why: "time" | "memory" | "crash" }
   | { readonly is: "not installed"; readonly install: string };
 
@@ -22,7 +22,7 @@ export async function outlineOf(
   language: OutlineLanguage,
   signal: AbortSignal,
   msMax: number = limits.outlineMsMax,
-): Promise<Outlined> {
+): Promise<OutlineResult> {
   signal.throwIfAborted();
   const grammar = grammars[language];
   const files = packageFiles({
@@ -32,19 +32,19 @@ export async function outlineOf(
   });
   if (files === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
   const { outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
-  const node = await inWorker(
+  const found = await runInWorker(
     "outline",
     { ...files, grammar, text, itemsMax, nameCharsMax },
     { signal, msMax, megabytesMax: limits.outlineMegabytesMax },
   );
-  return hasFailed(node) ? { is: "failed", why: node.failed } : { is: "outline", ...node };
+  return hasFailed(found) ? { is: "failed", why: found.failed } : { is: "outline", ...found };
 }
 
-// The beginning of a text file, decoded: whole lines, and no more bytes than a parser shall be given.
+// The beginning of a text file, decoded: whole lines, up to the limit of the parser.
 
 export interface Beginning {
   readonly text: string;
-  /** Is it all of the file? */
+  /** Whether it is the whole file. */
   readonly whole: boolean;
   /** Of the whole file. */
   readonly linesTotal: number;

@@ -1,11 +1,11 @@
-/** The part of an outline that runs in a worker: parses one text with one grammar and finds what it declares. */
+/** Runs in a worker: parses one text with one grammar and finds its declarations. */
 
 import type { Language, Node, Parser, Tree, TreeCursor } from "web-tree-sitter";
 import type { WorkerContext } from "../worker/worker.ts";
 import type { Grammar, SymbolRule } from "./languages.ts";
 
 export interface OutlineTask {
-  /** Files of the parser and the grammar, by absolute path. */
+  /** Absolute paths of the parser and the grammar. */
   readonly library: string;
   readonly wasm: string;
   readonly grammarWasm: string;
@@ -18,7 +18,7 @@ export interface OutlineTask {
 /** A declaration: name, kind, first and last line (from 1), depth (from 0). */
 export type FoundItem = readonly [name: string, kind: string, from: number, to: number, depth: number];
 
-export interface Found {
+export interface OutlineItems {
   readonly items: readonly FoundItem[];
   readonly total: number;
   readonly faultLine: number | undefined;
@@ -26,7 +26,7 @@ export interface Found {
 
 const quiet = { print: () => undefined, printErr: () => undefined };
 const pageBytes = 65_536;
-const beginBytes = 33_554_432;
+const initialBytes = 33_554_432;
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -35,13 +35,13 @@ declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory;
 };
 
-export async function outlineText(task: OutlineTask, context: WorkerContext): Promise<Found> {
+export async function outlineText(task: OutlineTask, context: WorkerContext): Promise<OutlineItems> {
   const { Parser: Parsing, Language: Languages } = context.load(task.library) as {
     readonly Parser: typeof Parser;
     readonly Language: typeof Language;
   };
   const wasmMemory = new WebAssembly.Memory({
-    initial: beginBytes / pageBytes,
+    initial: initialBytes / pageBytes,
     maximum: Math.floor(context.memory.bytesMax / pageBytes),
   });
   await Parsing.init({ ...quiet, wasmMemory, wasmBinary: context.bytesOf(task.wasm) });
@@ -53,7 +53,7 @@ export async function outlineText(task: OutlineTask, context: WorkerContext): Pr
   return { ...collect(tree, task), faultLine: faultLineOf(tree) };
 }
 
-interface Around {
+interface Enclosing {
   readonly level: number;
   readonly kind: string;
 }
@@ -62,34 +62,43 @@ interface Wrapped {
   readonly row: number;
 }
 
-/** What functions inside of them are called methods for. */
-const withMethods = new Set(["class", "struct", "union", "interface", "trait", "implementation", "enum", "record"]);
+/** A function inside of one of these is called a method. */
+const kindsWithMethods = new Set([
+  "class",
+  "struct",
+  "union",
+  "interface",
+  "trait",
+  "implementation",
+  "enum",
+  "record",
+]);
 
-/** Walks with a cursor and lists of its own, since how deep a file goes is the file's choice. */
-function collect(tree: Tree, task: OutlineTask): Pick<Found, "items" | "total"> {
+/** Walks with a cursor and explicit stacks, not by recursion: a hostile file can be nested to any depth. */
+function collect(tree: Tree, task: OutlineTask): Pick<OutlineItems, "items" | "total"> {
   const rules = new Map<string, SymbolRule>(Object.entries(task.grammar.rules));
   const wrappers = new Set(task.grammar.wrappers);
   const items: FoundItem[] = [];
   let total = 0;
-  /** Declarations that the cursor is in: the level of the tree and the kind. */
-  const around: Around[] = [];
-  /** Nodes around it that belong to the declaration in them: the level, and the first row. */
+  /** The declarations around the cursor: their level in the tree and their kind. */
+  const enclosing: Enclosing[] = [];
+  /** The wrapper nodes around the cursor: their level and first row. */
   const wrapped: Wrapped[] = [];
   const cursor = tree.walk();
   let level = 0;
   for (;;) {
-    while ((around.at(-1)?.level ?? -1) >= level) around.pop();
+    while ((enclosing.at(-1)?.level ?? -1) >= level) enclosing.pop();
     while ((wrapped.at(-1)?.level ?? -1) >= level) wrapped.pop();
     const rule = cursor.nodeIsNamed ? rules.get(cursor.nodeType) : undefined;
-    const found = rule === undefined ? undefined : declared(rule, cursor.currentNode, around, task);
+    const found = rule === undefined ? undefined : declarationIn(rule, cursor.currentNode, enclosing, task);
     if (found !== undefined) {
       const from = firstRow(cursor, level, wrapped) + 1;
       const to = lastRow(cursor) + 1;
-      const outer = around.at(-1)?.kind ?? "";
-      const kind = found.kind === "function" && withMethods.has(outer) ? "method" : found.kind;
+      const outer = enclosing.at(-1)?.kind ?? "";
+      const kind = found.kind === "function" && kindsWithMethods.has(outer) ? "method" : found.kind;
       total += 1;
-      if (items.length < task.itemsMax) items.push([found.name, kind, from, Math.max(from, to), around.length]);
-      around.push({ level, kind });
+      if (items.length < task.itemsMax) items.push([found.name, kind, from, Math.max(from, to), enclosing.length]);
+      enclosing.push({ level, kind });
     }
     if (wrappers.has(cursor.nodeType)) wrapped.push({ level, row: firstRow(cursor, level, wrapped) });
     if (cursor.gotoFirstChild()) {
@@ -103,7 +112,7 @@ function collect(tree: Tree, task: OutlineTask): Pick<Found, "items" | "total"> 
   }
 }
 
-/** Decorators and "export" are part of what they stand before. */
+/** Decorators and "export" are part of the declaration after them. */
 function firstRow(cursor: TreeCursor, level: number, wrapped: readonly Wrapped[]): number {
   const outer = wrapped.at(-1);
   return outer !== undefined && outer.level === level - 1 ? outer.row : cursor.startPosition.row;
@@ -115,31 +124,37 @@ function lastRow(cursor: TreeCursor): number {
   return column === 0 && row > cursor.startPosition.row ? row - 1 : row;
 }
 
-interface Declared {
+interface Declaration {
   readonly kind: string;
   readonly name: string;
 }
 
-function declared(rule: SymbolRule, node: Node, around: readonly Around[], task: OutlineTask): Declared | undefined {
+function declarationIn(
+  rule: SymbolRule,
+  node: Node,
+  enclosing: readonly Enclosing[],
+  task: OutlineTask,
+): Declaration | undefined {
   if (rule.has !== undefined && node.childForFieldName(rule.has) === null) return undefined;
   const own = rule.by?.kinds[node.childForFieldName(rule.by.field)?.type ?? ""];
   const { within } = rule;
-  if (own === undefined && within !== undefined && around.some(({ kind }) => !within.includes(kind))) return undefined;
+  if (own === undefined && within !== undefined && enclosing.some(({ kind }) => !within.includes(kind)))
+    return undefined;
   if (rule.calls === true) return calledWith(node, task);
   const kind = own ?? rule.kind;
   if (rule.name === "head") return { kind, name: headOf(node, task) };
   const named = nameNode(rule, node);
   if (named.node === null || (rule.nameType !== undefined && named.node.type !== rule.nameType)) return undefined;
-  const name = short(named.node.text, task);
+  const name = shortName(named.node.text, task);
   if (name === "") return undefined;
   const is = named.isFunction ? (rule.functionKind ?? kind) : kind;
   if (is === "") return undefined;
   const owner =
     rule.owner === undefined ? null : node.childForFieldName(rule.owner)?.descendantsOfType("type_identifier")[0];
-  return { kind: is, name: owner ? short(`${owner.text}.${name}`, task) : name };
+  return { kind: is, name: owner ? shortName(`${owner.text}.${name}`, task) : name };
 }
 
-/** The field of the name; of C's declarators, which stand one in the other, the innermost. */
+/** The node of the name; C's declarators are nested, so the innermost of them. */
 function nameNode(rule: SymbolRule, node: Node): { readonly node: Node | null; readonly isFunction: boolean } {
   const field = rule.name ?? "name";
   let found = node.childForFieldName(field);
@@ -152,21 +167,21 @@ function nameNode(rule: SymbolRule, node: Node): { readonly node: Node | null; r
   }
   return { node: found, isFunction };
 }
-/** Declarators whose inner one has no field. */
+/** Declarators whose inner declarator has no field. */
 const wraps = new Set(["reference_declarator", "parenthesized_declarator", "attributed_declarator"]);
 
-/** What stands before the body: a selector, the two types of an implementation. Without a body, the first line. */
+/** The text before the body: a selector, the two types of an implementation. Without a body, the first line. */
 function headOf(node: Node, task: OutlineTask): string {
   const body =
     node.childForFieldName("body") ??
     node.namedChildren.find((child) => child !== null && /block|body|list$/.test(child.type));
   const end = Math.min(body ? body.startIndex : node.endIndex, node.startIndex + task.nameCharsMax * 4);
   const head = task.text.slice(node.startIndex, end);
-  return short(body ? head : (head.split("\n", 1)[0] ?? ""), task);
+  return shortName(body ? head : (head.split("\n", 1)[0] ?? ""), task);
 }
 
-/** A call with a text first and a function last: the tests of a suite, the routes of a server. */
-function calledWith(node: Node, task: OutlineTask): Declared | undefined {
+/** A call with a text first and a function last, such as a test of a suite or a route of a server. */
+function calledWith(node: Node, task: OutlineTask): Declaration | undefined {
   const callee = node.childForFieldName("function");
   const given =
     node.childForFieldName("arguments")?.namedChildren.filter((child) => child !== null && child.type !== "comment") ??
@@ -176,11 +191,10 @@ function calledWith(node: Node, task: OutlineTask): Declared | undefined {
   if (callee === null || first === undefined || given.length < 2) return undefined;
   if (!/^(?:string|template_string)$/.test(first.type) || !/function/.test(last?.type ?? "")) return undefined;
   if (!/^[\w.$]{1,60}$/.test(callee.text)) return undefined;
-  return { kind: "call", name: short(`${callee.text}(${short(first.text, task)})`, task) };
+  return { kind: "call", name: shortName(`${callee.text}(${shortName(first.text, task)})`, task) };
 }
 
-/** On one line, and no longer than a name should be. */
-function short(name: string, { nameCharsMax }: OutlineTask): string {
+function shortName(name: string, { nameCharsMax }: OutlineTask): string {
   const line = name
     .slice(0, nameCharsMax * 4)
     .replace(/\s+/g, " ")
@@ -188,7 +202,7 @@ function short(name: string, { nameCharsMax }: OutlineTask): string {
   return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).replace(/[\ud800-\udbff]$/, "")}…` : line;
 }
 
-/** The first line with a node that the grammar does not know. */
+/** The line of the first syntax error. */
 function faultLineOf(tree: Tree): number | undefined {
   if (!tree.rootNode.hasError) return undefined;
   const cursor = tree.walk();

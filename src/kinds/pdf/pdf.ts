@@ -1,10 +1,10 @@
 /**
- * PDF documents: text and, on request, images of pages, by PDFium, in a worker. A page that breaks costs only
- * itself: the pages after it are read by a new worker.
+ * Reads PDF documents with PDFium, in a worker: text and, on request, images of pages. If a page crashes the worker, only
+ * that page is lost: a new worker reads the pages after it.
  */
 
 import { Buffer } from "node:buffer";
-import { hasFailed, inWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
+import { hasFailed, runInWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
 import type { PagesFault, PdfAnswer, PdfPart, PngImage } from "./worker.ts";
 
 export interface PdfWants {
@@ -13,9 +13,9 @@ export interface PdfWants {
   readonly images: boolean;
   readonly wholePagesMax: number;
   readonly pagesMax: number;
-  /** For all of it, the start of the thread (some 90 ms) included. */
+  /** In total, including the start of the thread (some 90 ms). */
   readonly timeMsMax: number;
-  /** What PDFium may hold; the document is part of it. */
+  /** Memory of PDFium, including the document. */
   readonly memoryMbMax: number;
   /** Pixels of the longer side of an image. */
   readonly imageLongEdge: number;
@@ -40,7 +40,7 @@ export interface PdfResult {
   readonly kind: "pdf";
   readonly pagesTotal: number;
   readonly pages: readonly PdfPage[];
-  /** False: no page that was read has any text (scanned). */
+  /** False: no page that was read has text (scanned). */
   readonly hasText: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function readPdf(
   let missing: readonly number[] = [];
   do {
     const parts: PdfPart[] = [];
-    const answer = await inWorker(
+    const answer = await runInWorker(
       "pdf",
       { bytes, ...codec, pages: opened === undefined ? wants.pages : missing, wholePagesMax, pagesMax, imageLongEdge },
       { signal, msMax: Math.max(0, deadline - performance.now()), megabytesMax },
@@ -88,7 +88,7 @@ export async function readPdf(
     }
     if (opened === undefined) return failureOf(answer, wants);
     missing = opened.pages.slice(read.length);
-    // The page at which the worker ended has the error; a new worker goes on after it.
+    // The page at which the worker ended gets the error; a new worker continues after it.
     const [page] = missing;
     if (page === undefined) break;
     read.push({ page, text: "", error: lostBy(answer) });
@@ -109,7 +109,7 @@ export async function readPdf(
 const lostBy = (answer: PdfAnswer | TaskFailed): "damaged" | "time" | "memory" =>
   hasFailed(answer) && answer.failed !== "crash" ? answer.failed : "damaged";
 
-/** Of a document that did not open. A crash is what a damaged one does to PDFium. */
+/** For a document that did not open. PDFium crashes on damaged documents, so a crash means damaged. */
 function failureOf(answer: PdfAnswer | TaskFailed, { timeMsMax }: PdfWants): PdfFailure {
   if (!hasFailed(answer)) {
     if (answer.kind === "no codec") return { kind: answer.kind, install: codecName };
@@ -125,7 +125,7 @@ async function pageOf({ page, text, png, error }: Extract<PdfPart, { is: "page" 
   return { page, text, ...(image === undefined ? {} : { image }), ...(error === undefined ? {} : { error }) };
 }
 
-/** A page of text is a small PNG, a scanned one is not. */
+/** A page of text is a small PNG; a larger one is a scan, for which JPEG is smaller. */
 const pngBytesMax = 1_048_576;
 
 async function imageOf({ bytes, width, height }: PngImage): Promise<PdfImage> {
@@ -134,7 +134,7 @@ async function imageOf({ bytes, width, height }: PngImage): Promise<PdfImage> {
   return { mime: jpeg === undefined ? "image/png" : "image/jpeg", base64, width, height };
 }
 
-/** Undefined without sharp: it is optional, and npm may have left it out. */
+/** Undefined without sharp, which is optional. */
 async function jpegOf(png: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     const { default: sharp } = await import("sharp");

@@ -1,6 +1,6 @@
 /**
- * The part of reading a PDF that runs in a worker: opens a document, chooses the pages, sends them one by one. Every
- * document has a PDFium of its own, so what a hostile one did to its memory does not reach the next.
+ * Runs in a worker: opens a PDF, chooses the pages and sends them one by one. Every document gets its own instance of
+ * PDFium, so a hostile document cannot corrupt the next one.
  */
 
 import { Buffer } from "node:buffer";
@@ -10,10 +10,10 @@ import type { CompiledWasm, WorkerContext } from "../worker/worker.ts";
 
 export interface PdfTask {
   readonly bytes: Uint8Array;
-  /** Files of PDFium, by absolute path. */
+  /** Absolute paths of PDFium's files. */
   readonly library: string;
   readonly wasm: string;
-  /** As the caller wrote them, or those that an earlier worker did not get to. */
+  /** As the caller wrote them, or the pages that an earlier worker did not reach. */
   readonly pages: string | readonly number[] | undefined;
   readonly wholePagesMax: number;
   readonly pagesMax: number;
@@ -21,7 +21,7 @@ export interface PdfTask {
   readonly imageLongEdge: number | undefined;
 }
 
-/** What it sends before its answer: "opened", then a "page" for each that was asked for. */
+/** Sent before the answer: "opened", then a "page" for each page. */
 export type PdfPart =
   | { readonly is: "opened"; readonly pagesTotal: number; readonly pages: readonly number[] }
   | {
@@ -54,10 +54,10 @@ export interface PngImage {
 export async function readPages(task: PdfTask, context: WorkerContext): Promise<PdfAnswer> {
   const pdfium = await loadPdfium(task, context).catch(() => undefined);
   if (pdfium === undefined) return { kind: context.memory.isFull ? "memory" : "no codec" };
-  const file = open(pdfium, task.bytes);
+  const file = openDocument(pdfium, task.bytes);
   if (file === 0) {
     if (context.memory.isFull) return { kind: "memory" };
-    const why = whyNot(pdfium.FPDF_GetLastError());
+    const why = openFailure(pdfium.FPDF_GetLastError());
     return why === "encrypted" ? { kind: why } : { kind: why, detail: "it does not have the form of a PDF" };
   }
   const pagesTotal = pdfium.FPDF_GetPageCount(file);
@@ -71,7 +71,7 @@ export async function readPages(task: PdfTask, context: WorkerContext): Promise<
   return { kind: "read" };
 }
 
-/** The library's types leave out its memory. */
+/** The library's types do not declare its memory. */
 const heapOf = (pdfium: WrappedPdfiumModule): Uint8Array => (pdfium.pdfium as unknown as { HEAPU8: Uint8Array }).HEAPU8;
 
 interface WasmStart {
@@ -105,12 +105,12 @@ function choosePages(pagesTotal: number, task: PdfTask): { readonly pages: reado
   return "fault" in parsed ? { kind: "pages", fault: parsed.fault, pagesTotal, pagesMax } : parsed;
 }
 
-/** As it stands on the page. PDFium joins the lines of a hyphenated word and puts U+FFFE there. */
+/** The text as it is on the page. PDFium joins the lines of a hyphenated word and puts U+FFFE there. */
 function cleanText(text: string): string {
   const lines = text
     .replaceAll("\ufffe", "-\n")
     .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "") // glyphs of which the document does not say what they mean
+    .replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "") // glyphs that the document maps to no character
     .split("\n");
   return lines
     .map((line) => line.trimEnd())
@@ -118,19 +118,19 @@ function cleanText(text: string): string {
     .trimEnd();
 }
 
-/** Characters of one page: many times what an answer can show. */
+/** For one page: many times what an answer can show. */
 const textCharsMax = 2_000_000;
 
-function open(pdfium: WrappedPdfiumModule, bytes: Uint8Array): number {
-  const place = pdfium.pdfium.wasmExports.malloc(bytes.length);
-  if (place === 0) return 0;
-  heapOf(pdfium).set(bytes, place);
-  // The empty password opens what only an owner's password protects.
-  return pdfium.FPDF_LoadMemDocument(place, bytes.length, "");
+function openDocument(pdfium: WrappedPdfiumModule, bytes: Uint8Array): number {
+  const address = pdfium.pdfium.wasmExports.malloc(bytes.length);
+  if (address === 0) return 0;
+  heapOf(pdfium).set(bytes, address);
+  // The empty password opens a file that only an owner's password protects.
+  return pdfium.FPDF_LoadMemDocument(address, bytes.length, "");
 }
 
-/** 4: a password is needed, 5: a lock that PDFium does not know, 3 and others: no PDF. */
-const whyNot = (code: number): "encrypted" | "damaged" => (code === 4 || code === 5 ? "encrypted" : "damaged");
+/** 4: a password is needed, 5: an unknown security handler, 3 and others: no PDF. */
+const openFailure = (code: number): "encrypted" | "damaged" => (code === 4 || code === 5 ? "encrypted" : "damaged");
 
 function readPage(
   pdfium: WrappedPdfiumModule,
@@ -141,41 +141,42 @@ function readPage(
   const page = pdfium.FPDF_LoadPage(file, number - 1);
   if (page === 0) return { text: "", png: undefined, error: "damaged" };
   try {
-    const text = textOf(pdfium, page);
+    const text = pageText(pdfium, page);
     if (text === undefined) return { text: "", png: undefined, error: "damaged" };
     if (imageLongEdge === undefined) return { text, png: undefined, error: undefined };
-    const png = pngOf(pdfium, page, imageLongEdge);
+    const png = pageImage(pdfium, page, imageLongEdge);
     return { text, png, error: png === undefined ? "image" : undefined };
   } finally {
     pdfium.FPDF_ClosePage(page);
   }
 }
 
-function textOf(pdfium: WrappedPdfiumModule, page: number): string | undefined {
+function pageText(pdfium: WrappedPdfiumModule, page: number): string | undefined {
   const textPage = pdfium.FPDFText_LoadPage(page);
   if (textPage === 0) return undefined;
   const count = Math.min(pdfium.FPDFText_CountChars(textPage), textCharsMax);
   let text = "";
   if (count > 0) {
-    // A character above U+FFFF has two units, of two bytes each.
-    const place = pdfium.pdfium.wasmExports.malloc((count + 1) * 4);
-    if (place === 0) throw new Error("no memory for the text");
-    const units = pdfium.FPDFText_GetText(textPage, 0, count, place);
+    // A character above U+FFFF takes two units of two bytes each.
+    const address = pdfium.pdfium.wasmExports.malloc((count + 1) * 4);
+    if (address === 0) throw new Error("no memory for the text");
+    const units = pdfium.FPDFText_GetText(textPage, 0, count, address);
     // The last unit is a NUL.
-    const bytes = heapOf(pdfium).subarray(place, place + Math.max(0, units - 1) * 2);
+    const bytes = heapOf(pdfium).subarray(address, address + Math.max(0, units - 1) * 2);
     text = new TextDecoder("utf-16le", { ignoreBOM: true }).decode(bytes);
-    pdfium.pdfium.wasmExports.free(place);
+    pdfium.pdfium.wasmExports.free(address);
   }
   pdfium.FPDFText_ClosePage(textPage);
   return text;
 }
 
+// Flags of FPDF_RenderPageBitmap: draw annotations, and RGBA instead of BGRA.
 const annotations = 0x01;
 const redFirst = 0x10;
-/** Pixels per point: more shows nothing new on a page of usual size. */
+/** Pixels per point: more adds no detail to a page of usual size. */
 const scaleMax = 4;
 
-function pngOf(pdfium: WrappedPdfiumModule, page: number, longEdge: number): PngImage | undefined {
+function pageImage(pdfium: WrappedPdfiumModule, page: number, longEdge: number): PngImage | undefined {
   const pageWidth = pdfium.FPDF_GetPageWidthF(page);
   const pageHeight = pdfium.FPDF_GetPageHeightF(page);
   const scale = Math.min(longEdge / Math.max(pageWidth, pageHeight), scaleMax);
@@ -192,13 +193,13 @@ function pngOf(pdfium: WrappedPdfiumModule, page: number, longEdge: number): Png
   return { bytes, width, height };
 }
 
-/** Four bytes a pixel in; a PNG of one (grey) or three out. */
+/** Takes four bytes a pixel; writes a PNG with one channel (grey) or three. */
 function writePng(pixels: Uint8Array, width: number, height: number, stride: number): Uint8Array {
   const channels = isGrey(pixels, width, height, stride) ? 1 : 3;
   const rows = new Uint8Array((width * channels + 1) * height);
   let to = 0;
   for (let y = 0; y < height; y += 1) {
-    to += 1; // the row is stored as it is: prediction makes pages of text an eighth larger
+    to += 1; // filter 0: prediction makes pages of text an eighth larger
     for (let from = y * stride; from < y * stride + width * 4; from += 4) {
       rows[to++] = pixels[from] ?? 0;
       if (channels === 1) continue;
@@ -236,13 +237,12 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** The parameter `pages` of a paged document: "3" or "1-5", counted from 1, both ends included. */
-
+/** Parses the parameter `pages`: "3" or "1-5", counted from 1, both ends included. */
 export interface Pages {
   readonly pages: readonly number[];
 }
 
-/** Why a text names no pages, with what is legal: up to `pagesMax` pages from 1 to `pagesTotal`. */
+/** Why a text names no pages, with what is allowed: up to `pagesMax` pages from 1 to `pagesTotal`. */
 export interface PagesFault {
   /** "form": neither "3" nor "1-5", or a page 0. "order": "5-3". */
   readonly fault: "form" | "order" | "past the end" | "too many";
@@ -251,8 +251,8 @@ export interface PagesFault {
 }
 
 /**
- * A range that begins inside the document ends with it at the latest, as a range of lines does; only one that begins
- * behind it is a fault. Without a total nothing is past the end.
+ * A range that begins inside the document is cut at its end, like a range of lines; one that begins after it is a fault.
+ * Without a total nothing is past the end.
  */
 export function parsePages(text: string, pagesTotal: number | undefined, pagesMax: number): Pages | PagesFault {
   const fault = (what: PagesFault["fault"]): PagesFault => ({ fault: what, pagesTotal, pagesMax });

@@ -3,7 +3,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { heicHeader } from "../../../test/samples/images.ts";
-import { hasFailed, inWorker, type TaskLimits } from "./host.ts";
+import { hasFailed, runInWorker, type TaskLimits } from "./host.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "filehand-worker-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ function run(code: string, changed: Partial<TaskLimits> = {}) {
   const heic = path.join(folder, `${fs.readdirSync(folder).length}.cjs`);
   fs.writeFileSync(heic, `module.exports = async () => { ${code} };`);
   const within = { signal: never, msMax: 60_000, ...changed };
-  return inWorker("image", { bytes: heicHeader(10, 10), pixelsMax: 1_000, heic }, within);
+  return runInWorker("image", { bytes: heicHeader(10, 10), pixelsMax: 1_000, heic }, within);
 }
 
 const good = "return { width: 1, height: 1, data: new Uint8Array(4) };";
@@ -73,7 +73,7 @@ test("a kind of file that keeps its workers busy does not stop the others", asyn
   const busy = [1, 2, 3].map(() => run("for (;;);", { signal: stop.signal }));
   const bytes = Buffer.from("not a zip");
   const limits = { entryBytesMax: 1, totalBytesMax: 1, ratioMax: 1, entriesMax: 1, cellsMax: 1, depthMax: 1 };
-  const other = await inWorker("office", { bytes, format: "docx", limits }, { signal: never, msMax: 60_000 });
+  const other = await runInWorker("office", { bytes, format: "docx", limits }, { signal: never, msMax: 60_000 });
   expect(hasFailed(other)).toBe(false);
   expect(other).toMatchObject({ kind: "damaged" });
   stop.abort(new Error("enough"));
@@ -83,6 +83,6 @@ test("a kind of file that keeps its workers busy does not stop the others", asyn
 test("the bytes stay the caller's", async () => {
   const bytes = heicHeader(10, 10);
   const copy = Buffer.from(bytes);
-  await inWorker("image", { bytes, pixelsMax: 1, heic: undefined }, { signal: never, msMax: 60_000 });
+  await runInWorker("image", { bytes, pixelsMax: 1, heic: undefined }, { signal: never, msMax: 60_000 });
   expect(Buffer.compare(bytes, copy)).toBe(0);
 });

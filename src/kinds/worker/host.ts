@@ -1,7 +1,7 @@
 /**
- * The host of the worker threads in which hostile formats are parsed. A worker takes one task at a time, within limits of
- * time and memory, and can be called off. One that exceeds a limit, crashes or is called off is ended: that call fails,
- * and the next one gets another worker. A worker that did well waits a while for the next task, without keeping the process alive.
+ * Runs parsers of hostile formats in worker threads. A worker takes one task at a time, within limits of time and memory. A
+ * worker that exceeds a limit, crashes or is cancelled is terminated: that call fails, and the next one gets another worker.
+ * A healthy worker is kept for a while for the next task, without keeping the process alive.
  */
 
 import { createRequire } from "node:module";
@@ -16,43 +16,43 @@ type Kind = keyof Programs;
 
 export interface TaskLimits {
   readonly signal: AbortSignal;
-  /** From the start of the work; the wait for a free worker is not part of it. */
+  /** Counted from the start of the work, without the wait for a free worker. */
   readonly msMax: number;
-  /** What a library in WebAssembly may have; what is written in JavaScript has limits of its own. */
+  /** For the memory of a WebAssembly library; the JavaScript heap has its own limit. */
   readonly megabytesMax?: number;
 }
 
-/** The task failed by itself. `crash` is a fault of the parser that the file provoked, or of the thread. */
+/** `crash`: an exception of the parser that the file provoked, or the end of the thread. */
 export interface TaskFailed {
   readonly failed: "time" | "memory" | "crash";
   readonly detail: string;
 }
 
-export type Done<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
+export type TaskResult<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
 
 /**
- * Throws only what the signal was aborted with. `bytes` of the input are copied, and the copy is moved to the worker;
- * they stay the caller's.
+ * Throws only the signal's reason. `bytes` of the input are copied and the copy is transferred to the worker; the caller
+ * keeps its own.
  */
-export async function inWorker<K extends Kind>(
+export async function runInWorker<K extends Kind>(
   kind: K,
   input: Parameters<Programs[K]>[0],
   { signal, msMax, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
   onPart: (part: unknown) => void = () => undefined,
-): Promise<Done<K> | TaskFailed> {
-  const leave = await enter(kind, signal);
+): Promise<TaskResult<K> | TaskFailed> {
+  const leave = await waitForTurn(kind, signal);
   let left: Promise<unknown> = Promise.resolve();
   try {
-    const seat = await takeSeat(kind);
+    const slot = await takeWorker(kind);
     try {
       signal.throwIfAborted();
       const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576 };
-      return (await within(seat, task, { signal, msMax }, onPart)) as Done<K> | TaskFailed;
+      return (await runTask(slot, task, { signal, msMax }, onPart)) as TaskResult<K> | TaskFailed;
     } finally {
-      left = giveBack(seat, kind);
+      left = releaseWorker(slot, kind);
     }
   } finally {
-    // Until it has ended it has its memory, so nothing else of its kind begins. The caller need not wait for that.
+    // A worker has its memory until it has ended, so no task of its kind begins before. The caller need not wait for that.
     void left.then(leave, leave);
   }
 }
@@ -60,7 +60,7 @@ export async function inWorker<K extends Kind>(
 export const hasFailed = (result: unknown): result is TaskFailed =>
   typeof result === "object" && result !== null && "failed" in result;
 
-/** Where files of optional packages are; undefined if npm left one out. The bundler puts its own address for `import.meta.url`. */
+/** Paths of files in optional packages; undefined if npm left one out. The bundler replaces `import.meta.url` by its own URL. */
 export function packageFiles<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): Record<Name, string> | undefined {
@@ -73,125 +73,133 @@ export function packageFiles<Name extends string>(
   }
 }
 
-interface Seat {
+interface WorkerSlot {
   readonly worker: Worker;
   readonly heapMegabytes: number;
-  /** What its messages and its end are told to; undefined while it waits. */
+  /** Receives the worker's messages and its end; undefined while it is idle. */
   task: ((event: WorkerMessage | TaskFailed) => void) | undefined;
-  /** May it take another task? */
-  isGood: boolean;
+  /** Whether it may take another task. */
+  isReusable: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Tasks of one kind at a time: each may have as much memory as its limits say. A slow kind does not stop the others. */
+/** Tasks of one kind that run at once: each may use all the memory of its limits. A slow kind does not block the others. */
 const atOnceMax = 2;
-const lanes = new Map<Kind, { busy: number; readonly waiting: (() => void)[] }>();
+const queues = new Map<Kind, { busy: number; readonly waiting: (() => void)[] }>();
 
-async function enter(kind: Kind, signal: AbortSignal): Promise<() => void> {
+async function waitForTurn(kind: Kind, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
-  const lane = lanes.get(kind) ?? { busy: 0, waiting: [] };
-  lanes.set(kind, lane);
+  const queue = queues.get(kind) ?? { busy: 0, waiting: [] };
+  queues.set(kind, queue);
   const leave = (): void => {
-    lane.busy -= 1;
-    lane.waiting.shift()?.();
+    queue.busy -= 1;
+    queue.waiting.shift()?.();
   };
-  if (lane.busy < atOnceMax) {
-    lane.busy += 1;
+  if (queue.busy < atOnceMax) {
+    queue.busy += 1;
     return leave;
   }
   await new Promise<void>((resolve, reject) => {
     const start = (): void => {
       signal.removeEventListener("abort", stop);
-      lane.busy += 1;
+      queue.busy += 1;
       resolve();
     };
     const stop = (): void => {
-      lane.waiting.splice(lane.waiting.indexOf(start), 1);
+      queue.waiting.splice(queue.waiting.indexOf(start), 1);
       reject(signal.reason);
     };
     signal.addEventListener("abort", stop, { once: true });
-    lane.waiting.push(start);
+    queue.waiting.push(start);
   });
   return leave;
 }
 
-/** A notebook is parsed as a whole, which nothing but V8's own parser does in time; the others hold little at once. */
+/** A notebook is parsed whole, since only V8's own JSON parser is fast enough; the other parsers need little at once. */
 const heapMegabytes = (kind: Kind): number =>
   kind === "notebook" || kind === "notebookEdit" ? limits.notebookMegabytesMax : limits.workerHeapMegabytesMax;
 
-/** A thread takes some 50 ms to start, so one waits for the next task. */
-const idle: Seat[] = [];
+/** A thread takes some 50 ms to start, so a few are kept. */
+const idle: WorkerSlot[] = [];
+/** Enough for parallel reads; an idle thread keeps its memory. */
 const idleMax = 2;
+/** Documents are read in bursts; after a pause the memory is freed. */
 const idleMsMax = 30_000;
-/** Just above what PDFium begins with: what a large file took is given back with the thread. */
+/** Just above PDFium's initial memory: a thread that grew for a large file is ended to free its memory. */
 const idleMemoryBytesMax = 33_554_432;
 
-async function takeSeat(kind: Kind): Promise<Seat> {
-  const at = idle.findIndex((seat) => seat.heapMegabytes === heapMegabytes(kind));
-  const [seat] = at === -1 ? [] : idle.splice(at, 1);
-  if (seat === undefined) return startWorker(heapMegabytes(kind));
-  clearTimeout(seat.timer);
-  seat.worker.ref();
-  return seat;
+async function takeWorker(kind: Kind): Promise<WorkerSlot> {
+  const at = idle.findIndex((slot) => slot.heapMegabytes === heapMegabytes(kind));
+  const [slot] = at === -1 ? [] : idle.splice(at, 1);
+  if (slot === undefined) return startWorker(heapMegabytes(kind));
+  clearTimeout(slot.timer);
+  slot.worker.ref();
+  return slot;
 }
 
-function giveBack(seat: Seat, kind: Kind): Promise<unknown> {
-  seat.task = undefined;
-  // A parser of code keeps what it was given: no file may reach the next one's.
-  if (!seat.isGood || idle.length >= idleMax || kind === "outline") return seat.worker.terminate();
-  seat.worker.unref();
-  seat.timer = setTimeout(() => {
-    drop(seat);
-    void seat.worker.terminate();
+function releaseWorker(slot: WorkerSlot, kind: Kind): Promise<unknown> {
+  slot.task = undefined;
+  // A code parser keeps state: no file may influence the next one's outline.
+  if (!slot.isReusable || idle.length >= idleMax || kind === "outline") return slot.worker.terminate();
+  slot.worker.unref();
+  slot.timer = setTimeout(() => {
+    drop(slot);
+    void slot.worker.terminate();
   }, idleMsMax);
-  seat.timer.unref();
-  idle.push(seat);
+  slot.timer.unref();
+  idle.push(slot);
   return Promise.resolve();
 }
 
-function drop(seat: Seat): void {
-  const at = idle.indexOf(seat);
+function drop(slot: WorkerSlot): void {
+  const at = idle.indexOf(slot);
   if (at !== -1) idle.splice(at, 1);
 }
 
-/** Compiled libraries of earlier workers: while they are held, V8 has their code at hand for the next one. */
+/** Compiled libraries of earlier workers: while they are referenced, V8 reuses their code for the next worker. */
 const compiled = new Map<string, CompiledWasm>();
 
-async function startWorker(heapMegabytesMax: number): Promise<Seat> {
+async function startWorker(heapMegabytesMax: number): Promise<WorkerSlot> {
   const { default: program } = await workerProgram();
   const worker = new Worker(program, {
     eval: true,
-    // Whatever the host process was started with is not for this thread, and nothing it prints is for the user.
+    // The thread gets no environment and no flags of the host, and its output does not reach the user.
     env: {},
     execArgv: [],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax, maxYoungGenerationSizeMb: 16 },
   });
-  const seat: Seat = { worker, heapMegabytes: heapMegabytesMax, task: undefined, isGood: false, timer: undefined };
+  const slot: WorkerSlot = {
+    worker,
+    heapMegabytes: heapMegabytesMax,
+    task: undefined,
+    isReusable: false,
+    timer: undefined,
+  };
   const end = (failed: TaskFailed["failed"], detail: string): void => {
-    seat.isGood = false;
-    drop(seat);
-    seat.task?.({ failed, detail });
+    slot.isReusable = false;
+    drop(slot);
+    slot.task?.({ failed, detail });
   };
   worker.on("message", (message: WorkerMessage) => {
     if (message.is === "compiled") compiled.set(message.path, message.wasm);
-    else seat.task?.(message);
+    else slot.task?.(message);
   });
   worker.on("error", (error: NodeJS.ErrnoException) =>
     end(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crash", error.message),
   );
   worker.on("exit", () => end("crash", "the worker thread ended"));
-  return seat;
+  return slot;
 }
 
-async function within(
-  seat: Seat,
+async function runTask(
+  slot: WorkerSlot,
   task: WorkerTask,
   { signal, msMax }: Pick<TaskLimits, "signal" | "msMax">,
   onPart: (part: unknown) => void,
 ): Promise<unknown> {
-  seat.isGood = false;
+  slot.isReusable = false;
   let timer: NodeJS.Timeout | undefined;
   let onAbort = (): void => undefined;
   try {
@@ -199,16 +207,16 @@ async function within(
       timer = setTimeout(() => resolve({ failed: "time", detail: `${msMax} ms` } satisfies TaskFailed), msMax);
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort);
-      seat.task = (event) => {
+      slot.task = (event) => {
         if ("failed" in event) resolve(event);
         else if (event.is === "part") onPart(event.part);
         else if (event.is === "failed") resolve({ failed: event.why, detail: event.detail } satisfies TaskFailed);
         else if (event.is === "done") {
-          seat.isGood = event.memoryBytes <= idleMemoryBytesMax;
+          slot.isReusable = event.memoryBytes <= idleMemoryBytesMax;
           resolve(event.result);
         }
       };
-      seat.worker.postMessage(task, copyBytes(task));
+      slot.worker.postMessage(task, copyBytes(task));
     });
   } finally {
     clearTimeout(timer);
@@ -216,7 +224,7 @@ async function within(
   }
 }
 
-/** A copy to give away: sending a view would copy all of the memory that it is a view of. */
+/** Transfers a copy: sending a view would copy the whole memory behind it. */
 function copyBytes({ input }: WorkerTask): readonly ArrayBuffer[] {
   const given = input as { bytes?: Uint8Array };
   if (given.bytes === undefined) return [];

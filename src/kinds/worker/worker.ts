@@ -1,8 +1,8 @@
 /**
- * What a worker thread runs: it takes one task after the other and parses what a hostile file may have made: PDF, office,
- * HEIC and BMP, outlines, notebooks, unknown encodings; it also counts tokens. The host (`worker-host.ts`) gives it limits of time and
- * memory and ends it when it exceeds them. Programs MUST make no single large string or list: V8 lets a worker that is out
- * of memory end by itself only while it allocates in small steps. Large results are bytes, which are outside of V8's heap.
+ * The program of a worker thread: it runs one task after the other on files that may be hostile (PDF, office, HEIC and BMP,
+ * outlines, notebooks, unknown encodings) and counts tokens. The host (`host.ts`) limits its time and memory and
+ * terminates it when it exceeds them. Programs MUST NOT build one large string or list: V8 ends a worker that is out of
+ * memory cleanly only while it allocates in small steps. Large results are bytes, which are outside of V8's heap.
  */
 
 import { Buffer } from "node:buffer";
@@ -24,7 +24,7 @@ import { readOffice } from "../office/office.ts";
 import { outlineText } from "../outline/worker.ts";
 import { readPages } from "../pdf/worker.ts";
 
-/** By kind of task: what is given, and what comes back. */
+/** The function for each kind of task. */
 const programs = {
   pdf: readPages,
   office: readOffice,
@@ -43,21 +43,21 @@ export interface WorkerContext {
   /** A module of an installed package, by absolute path. */
   load(path: string): unknown;
   bytesOf(path: string): Uint8Array;
-  /** A file of WebAssembly, compiled. The host holds on to it, so that V8 has its code for the next worker. */
+  /** A compiled WebAssembly file. The host keeps a reference, so that V8 reuses its code for the next worker. */
   compiled(path: string): CompiledWasm;
-  /** Sends what is known already: it stays, whatever happens to the rest. */
+  /** Sends a partial result, which stays valid if the rest fails. */
   part(part: unknown): void;
-  /** Memory that is moved to the host with the result or part, not copied. */
+  /** Transfers memory to the host with the next message, without a copy. */
   give(memory: ArrayBuffer): void;
   readonly memory: {
-    /** Of one WebAssembly memory: the limits of a worker do not count it. */
+    /** For one WebAssembly memory: a worker's `resourceLimits` do not include it. */
     readonly bytesMax: number;
-    /** Was the last growth refused? */
+    /** Whether the last growth was refused. */
     readonly isFull: boolean;
   };
 }
 
-/** A `WebAssembly.Module`, only carried about: neither the `es2023` library nor Node 20's types declare it. */
+/** A `WebAssembly.Module`, only passed on: neither the `es2023` library nor Node 20's types declare it. */
 export type CompiledWasm = object;
 
 export interface WorkerTask {
@@ -69,7 +69,7 @@ export interface WorkerTask {
 export type WorkerMessage =
   | { readonly is: "part"; readonly part: unknown }
   | { readonly is: "compiled"; readonly path: string; readonly wasm: CompiledWasm }
-  /** The result, and the most that a WebAssembly memory had. */
+  /** The result, and the peak size of a WebAssembly memory. */
   | { readonly is: "done"; readonly result: unknown; readonly memoryBytes: number }
   | { readonly is: "failed"; readonly why: "memory" | "crash"; readonly detail: string };
 
@@ -81,18 +81,18 @@ function planCellEdit({ text, edit }: { text: string; edit: CellEdit }): CellEdi
   return editCell(text, edit);
 }
 
-/** What a detector of languages takes the text for, likeliest first, by its own names. */
+/** The detector's guesses, most likely first, by its own names. */
 function proposeEncodings(
   { bytes, names, library }: { bytes: Uint8Array; names: readonly string[]; library: string },
   context: WorkerContext,
 ): readonly string[] {
   const { detectAll } = context.load(library) as typeof Detector;
-  // The list has windows-1252: without it the detector prints a warning when nothing matches.
+  // `names` includes windows-1252: without it the detector prints a warning when nothing matches.
   const found = detectAll(Buffer.from(bytes), { detectEncodings: [...names], minimumThreshold: 0 });
   return found.map(({ encoding }) => encoding?.toLowerCase() ?? "");
 }
 
-/** Counters need quadratic time on long runs of one character; in pieces of so many they do not. */
+/** Tokenizers need quadratic time on long runs of one character; in pieces of this size they do not. */
 const pieceChars = 2_048;
 
 function countTokens({ text, library }: { text: string; library: string }, context: WorkerContext): number {
@@ -113,7 +113,7 @@ declare const WebAssembly: {
 const pageBytes = 65_536;
 const memory = { bytesMax: Number.POSITIVE_INFINITY, isFull: false, bytes: 0 };
 
-/** Every library that is compiled to WebAssembly grows its memory through this function; by itself it may have 2 GB or more. */
+/** Every WebAssembly library grows its memory through this function; without a limit it may take 2 GB or more. */
 function limitMemories(): void {
   const { grow } = WebAssembly.Memory.prototype;
   WebAssembly.Memory.prototype.grow = function (pages) {
@@ -163,7 +163,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   port.on("message", (task: WorkerTask) => void run(task));
 }
 
-/** Decoders print what they think of a file. It would be kept for a reader that there is not. */
+/** Decoders print warnings about a file. The host reads neither stream, so they would pile up. */
 function printNothing(): void {
   process.stdout.write = () => true;
   process.stderr.write = () => true;

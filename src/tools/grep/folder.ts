@@ -19,12 +19,12 @@ import type { Target } from "../../contract/target.ts";
 import { type Hidden, type HiddenPatterns, refusal } from "../../guard/guard.ts";
 import { linesAt } from "../../kinds/kinds.ts";
 import {
-  type Again,
+  type PathRecheck,
   compileGlobs,
   countFiles,
   countMatchingFiles,
   findHidden,
-  type Found,
+  type GrepResult,
   type FoundFile,
   type FoundLine,
   type Globs,
@@ -34,12 +34,12 @@ import {
   ignoredInNamed,
   leftOutText,
   type NamedIgnored,
-  ownFolders,
+  versionControlFolders,
   type ReadByRipgrep,
   type Searched,
   type Survey,
   surveyIgnored,
-  type Unlike,
+  type IgnoreDifference,
 } from "../../search/search.ts";
 import { merged } from "../../session/session.ts";
 import { escapeGlob, isNameOfFile } from "../glob/start.ts";
@@ -175,7 +175,7 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
     [Symbol.dispose]: () => {
-      again.letGo();
+      again.release();
       never?.remove();
     },
   };
@@ -200,7 +200,7 @@ interface Reopened {
   files: ReadonlySet<string> | undefined;
 }
 
-interface AgainAnything extends Again {
+interface AgainAnything extends PathRecheck {
   isThere(path: string, what: "file" | "folder" | "anything"): boolean;
   /** When a file was last changed; undefined if it is not there. */
   changedNs(path: string): bigint | undefined;
@@ -245,7 +245,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
     return one;
   };
   return {
-    letGo,
+    release: letGo,
     changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(path.slice(path.lastIndexOf("/") + 1)),
     isThere(path, what) {
       if (what === "folder") return folderOf(path) !== undefined;
@@ -292,9 +292,9 @@ export const runOf = ({ signal, searchMsMax, disk }: ToolContext): Omit<GrepTask
   notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
 });
 
-export type Places = Extract<Found, { readonly found: "places" }>;
+export type Places = Extract<GrepResult, { readonly found: "places" }>;
 
-export function placesOf(node: Found, target: Target): Places {
+export function placesOf(node: GrepResult, target: Target): Places {
   switch (node.found) {
     case "places":
       return node;
@@ -486,7 +486,7 @@ type Ignoring = {
       readonly by: "ripgrep";
       readonly reads: ReadByRipgrep;
       /** Would ripgrep go wrong, if this lies deeper in the folder? */
-      readonly isWrong: (what: Unlike) => boolean;
+      readonly isWrong: (what: IgnoreDifference) => boolean;
     }
   | { readonly by: "us"; readonly survey: Survey }
 );
@@ -517,7 +517,7 @@ async function ignoringOf(located: Located, context: ToolContext): Promise<Ignor
     repository: isRepository || (parents && above.inRepository),
     exclude: named.ignored.levels.some(({ kind }) => kind === "exclude"),
   };
-  const wrong: Readonly<Record<Unlike, boolean>> = {
+  const wrong: Readonly<Record<IgnoreDifference, boolean>> = {
     link: true,
     border: !reads.repository,
     exclude: !reads.exclude,
@@ -546,7 +546,7 @@ async function ignoringByUs(
   const survey = await surveyIgnored(folder, {
     above: names,
     ignored,
-    isLeftOut: (name) => ownFolders.includes(name),
+    isLeftOut: (name) => versionControlFolders.includes(name),
     foldersMax,
     onTurn: () => {
       context.signal.throwIfAborted();
@@ -628,7 +628,7 @@ async function unsearched(passing: Passing, context: ToolContext): Promise<Unsea
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: ignoring.above,
     isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
-    isLeftOut: (name) => ownFolders.includes(name),
+    isLeftOut: (name) => versionControlFolders.includes(name),
     hiddenAs,
     isMissed: (path) => hides(path) === undefined && isMissed(path, passing, context),
     isOver: () => ignoring.by === "us" || passing.isOver(),
