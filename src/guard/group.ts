@@ -47,15 +47,16 @@ export class Group {
 
   add(rule: RuleText, { lines, negated }: Pattern): void {
     for (const line of lines) {
+      const written = isPrintable(line) ? line : oneLine(line);
       for (const pattern of this.#patternForms(line, negated)) {
-        const key = `${negated ? "!" : ""}${pattern}`;
+        const key = negated ? `!${pattern}` : pattern;
         this.#lines.delete(key);
-        const written = oneLine(line);
         this.#lines.set(key, { pattern, rule, negated, written, compiled: undefined, compiledWritten: undefined });
       }
     }
     this.#index = undefined;
-    this.#answers.clear();
+    // Clearing an empty map allocates a table, and there may be thousands of rules.
+    if (this.#answers.size > 0) this.#answers.clear();
   }
 
   match(name: PathName): RuleText | undefined {
@@ -140,7 +141,7 @@ export class Group {
 
   /** What takes paths out again takes out as little as it can. */
   #patternForms(line: string, negated: boolean): readonly string[] {
-    if (this.#compare === "exact") return [line];
+    if (this.#compare === "exact" || isPrintable(line)) return [line];
     const forms = bothForms(oneLine(line), foldPattern);
     return negated ? forms.slice(0, 1) : withPairs(forms);
   }

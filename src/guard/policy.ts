@@ -174,11 +174,14 @@ interface NamedLinks {
   now(): Pick<NamedLinks, "deny"> & { readonly leads: boolean };
 }
 
-/** So many are looked at in every call. Each costs a lookup, so of more only those that are links already are. */
-const everyCallMax = 16;
-/** Then all of them are looked at again now and then: at most so often, and for no more than a part of the time. */
-const againMs = 250;
-const partOfTime = 20;
+/**
+ * A lookup opens every folder on its way (30 µs), so no call makes more than these. Of more names only those that are
+ * symlinks are looked up, and of more symlinks none: their goals are those of the last scan.
+ */
+const lookupsMax = 16;
+/** A scan costs an `lstat` (3 µs) for each name. It runs at most this often, and for at most 1 / `scanShare` of the time. */
+const scanEveryMs = 250;
+const scanShare = 20;
 
 const ruleForm = /^\s*([\w-]+)\(([^*?[\]!\\]+?)(\/\*\*\/?)?\)\s*$/;
 
@@ -208,27 +211,28 @@ export function namedLinks(
     if (lookup.seen !== "node") return undefined;
     return lookup.real === path ? undefined : lookup.real;
   };
-  let links: readonly Named[] = [];
-  let lookAgainMs = Number.NEGATIVE_INFINITY;
+  /** The names that are symlinks, with their goals, as of the last scan. A dangling one has a goal too. */
+  let scanned: ReadonlyMap<Named, string> = new Map();
+  let nextScanMs = Number.NEGATIVE_INFINITY;
   const current = (): readonly Named[] => {
     const named = all();
-    if (named.length <= everyCallMax) return named;
+    if (named.length <= lookupsMax) return named;
     const beganMs = nowMs();
-    if (beganMs >= lookAgainMs) {
-      // Where there is no folder there is no link in it.
-      const folders = new Map<string, boolean>();
-      const hasFolder = ({ path }: Named): boolean => {
-        const folder = nodePath.dirname(path);
-        const known = folders.get(folder) ?? isThere(folder, disk);
-        folders.set(folder, known);
-        return known;
-      };
-      links = named.filter((one) => hasFolder(one) && goalOf(one) !== undefined);
+    if (beganMs >= nextScanMs) {
+      const realPrefix = realPrefixes();
+      scanned = new Map(
+        named
+          // No lookup finds what is outside the roots, so nothing there is touched.
+          .filter(({ path }) => roots.some((root) => path.startsWith(root)))
+          .map((one) => [one, realPrefix(one.path)] as const)
+          .filter(([{ path }, real]) => real !== path),
+      );
       const endedMs = nowMs();
-      lookAgainMs = endedMs + Math.max(againMs, (endedMs - beganMs) * partOfTime);
+      nextScanMs = endedMs + Math.max(scanEveryMs, (endedMs - beganMs) * scanShare);
     }
-    return links;
+    return [...scanned.keys()];
   };
+  const currentGoal = (one: Named): string | undefined => (scanned.size > lookupsMax ? scanned.get(one) : goalOf(one));
   const denying =
     (ones: () => readonly Named[], goals: (one: Named) => string | undefined): NamedLinks["deny"] =>
     (permission, real) => {
@@ -245,9 +249,9 @@ export function namedLinks(
       return undefined;
     };
   return {
-    deny: denying(current, goalOf),
+    deny: denying(current, currentGoal),
     now: () => {
-      const goals = new Map(current().map((one) => [one, goalOf(one)] as const));
+      const goals = new Map(current().map((one) => [one, currentGoal(one)] as const));
       const links = [...goals.keys()].filter((one) => goals.get(one) !== undefined);
       return {
         leads: links.length > 0,
@@ -258,11 +262,6 @@ export function namedLinks(
       };
     },
   };
-}
-
-function isThere(path: string, disk: Disk): boolean {
-  const lookup = released(disk.lookup(path));
-  return lookup.seen === "node";
 }
 
 function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly Named[] {
