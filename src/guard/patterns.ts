@@ -182,10 +182,11 @@ function withoutBrackets(line: string): { readonly bare: string; readonly unclos
 
 /**
  * `secrets/` also covers what is named so but is not known to be a folder, and `app/[slug]/**` also covers the folder
- * that is really named `[slug]`, as routers of web frameworks have them.
+ * that is really named `[slug]`, as routers of web frameworks have them. To git an escaped slash after `**` stands for
+ * one folder at least; here it means what the plain slash means.
  */
 function widened(line: string): readonly string[] {
-  const open = line.replace(/(?<=[^/\\])\/$/, "");
+  const open = line.replace(/\\./gs, (escaped) => (escaped === "\\/" ? "/" : escaped)).replace(/(?<=[^/\\])\/$/, "");
   const literal = open.replace(/\\.|\[/gs, (found) => (found === "[" ? "\\[" : found));
   return literal === open ? [open] : [open, literal];
 }
