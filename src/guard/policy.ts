@@ -1,6 +1,6 @@
 /**
- * What all rules together say about a path, whoever wrote them. Compiled once and shared by all sessions of a toolkit;
- * what differs between sessions (mode, answers that are kept) is the guard's.
+ * The decision of all rules together, whatever their source. Compiled once and shared by all sessions of a toolkit; the
+ * guard adds what differs between sessions (mode, stored answers).
  */
 
 import * as nodePath from "node:path";
@@ -19,41 +19,41 @@ export interface Judgement extends Decision {
 
 export interface Policy {
   judge(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): Judgement;
-  /** The rule that denies it outright, if one does: less work than a judgement. */
+  /** The rule that denies it, if one does: cheaper than `judge`. */
   denied(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): RuleText | undefined;
-  /** May a session be let into a folder outside the roots? The names are the folder's. */
+  /** Whether a session may be admitted to a folder outside the roots. `names`: those of the folder. */
   judgeExternal(names: readonly PathName[]): Decision;
-  /** Is there any rule about such folders? */
+  /** Whether any rule is about such folders. */
   readonly speaksOfExternal: boolean;
-  /** Is it commonly a secret, whatever rules say? */
+  /** Whether it is commonly a secret, whatever the rules say. */
   isSecret(names: readonly PathName[]): boolean;
-  /** Looks up again what deny rules that name a path outright lead to. */
+  /** Where the paths that deny rules name lead, looked up anew as needed. */
   linksOn(disk: Disk): NamedLinks;
-  /** Is there a rule by which a listing may have to leave something out? */
+  /** Whether a listing may have to omit something. */
   readonly denies: boolean;
-  /** A quick test of paths below a root: where it says no, reading is not denied. It spares large searches nearly all rules. */
+  /** A quick test of paths below a root: if false, reading is not denied. It spares large searches most rules. */
   mayDenyBelow(root: string): (relative: string) => boolean;
-  /** May files of a root be those that Filehand keeps, whatever they are called? */
+  /** Whether the root contains the state folder or is inside it. */
   keepsNear(root: string): boolean;
   readonly faults: readonly RuleFault[];
-  /** The rules that count, in the order in which they were given; and those that are built in. */
+  /** The rules in effect, in the given order; and the built-in ones. */
   readonly rules: readonly RuleText[];
   readonly builtIn: readonly RuleText[];
 }
 
 export interface PolicyOptions {
   readonly rules: readonly RuleText[];
-  /** What is done about secrets that no rule speaks of. */
+  /** What happens with secrets that no rule covers. */
   readonly secrets: "ask" | "allow";
   readonly home: string | undefined;
-  /** Where Filehand keeps its own files: no tool may touch them. */
+  /** Filehand's own files: no tool may touch them. */
   readonly stateDir?: string | undefined;
-  /** Do allow rules of the project's own settings count? */
+  /** Whether allow rules of project settings count. */
   readonly trustProject?: boolean | undefined;
   readonly locked?: readonly Lock[] | undefined;
 }
 
-/** Does one of the two folders hold the other? Rules know no letter case. */
+/** Whether one of the two folders contains the other. Rules ignore letter case. */
 function isNear(root: string, stateDir: string): boolean {
   const [a, b] = [root, stateDir].map((path) => `${path.replaceAll("\\", "/").toLowerCase().replace(/\/+$/, "")}/`);
   return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
@@ -70,7 +70,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     if (why !== undefined) left.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
     return why === undefined;
   });
-  /** A rule that was told to be without effect has none. */
+  /** A rule that was reported as a fault must have no effect. */
   const keyOf = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
     `${verdict} ${source} ${text}`;
   const soundOnes = (): readonly RuleText[] => {
@@ -82,7 +82,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const secrets = compileRules(defaultRules, { home });
   const protectedOnes = compileRules(protectedRules, { home });
   const own = compileRules(ownTexts, { home, realPrefix });
-  /** Sessions that see the same disk see the same links. */
+  /** Sessions on the same disk share their links. */
   const linksByDisk = new WeakMap<Disk, NamedLinks>();
 
   return {
@@ -92,7 +92,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     denies: rules.deniesReading || own.deniesReading,
     mayDenyBelow: (root) => {
       if (rules.deniesReading || keepsNear(root)) return () => true;
-      // What is left are rules about files of our own, and those all carry our name.
+      // Only the rules about Filehand's own files are left, and their names all contain "filehand".
       return (relative) => /filehand/i.test(relative);
     },
     keepsNear,
@@ -109,7 +109,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     denied: (permission, names, links) =>
       own.denied(permission, names) ?? rules.denied(permission, names) ?? linkDenial(permission, names, links),
 
-    /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
+    /** A rule decides; else a secret asks; else a file inside the roots may be read. */
     judge(permission, names, links) {
       const ownFile = own.decide(permission, names);
       if (ownFile.verdict === "deny") return { ...ownFile, by: "own file" };
@@ -120,7 +120,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
       if (asksAlways?.rule !== undefined) return { ...asksAlways, by: "protected" };
       const by = decision.rule === undefined ? "no rule" : "rule";
-      // A project may not talk its reader's secrets free, trusted or not: only the operator's own rules lift the default.
+      // A project, trusted or not, cannot release the user's secrets: only the operator's own rules override the
+      // default.
       const isFirm = decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings");
       const { verdict, rule } = decision;
       if (isFirm || options.secrets === "allow") return { verdict, rule, by };
@@ -144,15 +145,15 @@ function linkDenial(
 
 const aboutExternal = /^\s*external[_-]?directory\b/i;
 
-/** Sources that the operator answers for, whatever is locked. */
+/** Sources that count even if the rules are locked. */
 const operators: readonly string[] = ["user settings", "options"];
 
-/** What widens access counts only from those who may widen it; what narrows it counts from anybody. */
+/** A rule that widens access counts only from sources that may widen it; a rule that narrows access always counts. */
 function whyNotCounted(
   { verdict, text, source }: RuleText,
   { trustProject = false, locked = [] }: PolicyOptions,
 ): string | undefined {
-  // An ask rule about folders outside is what makes sessions ask for them at all.
+  // Without an ask rule about folders outside, sessions do not ask for them at all.
   const widens = verdict === "allow" || (verdict === "ask" && aboutExternal.test(text));
   if (!widens) return undefined;
   if (source === "project settings" && !trustProject) {
@@ -163,14 +164,17 @@ function whyNotCounted(
     : undefined;
 }
 
-// Deny rules that name one path outright (`Read(/settings)`), or all that lies in one folder (`Read(/private/**)`). If that
-// name is a link, what it leads to is denied under its own name too: who denies the link means the content. Rules with other
-// wildcards name no single link and are left out.
+// Deny rules that name one path (`Read(/settings)`) or the content of one folder (`Read(/private/**)`). If that path is
+// a symlink, its target is denied under its own name too, because the rule means the content. Rules with other
+// wildcards name no single path.
 
 interface NamedLinks {
-  /** The rule whose link leads to this real path, or to a folder above it. */
+  /** The rule whose symlink leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
-  /** The same as of now, for very many paths: nothing is looked up any more. `leads`: is any of those names a link? */
+  /**
+   * The same with the symlinks as of now, without further lookups, for very many paths. `leads`: whether any of the
+   * names is a symlink.
+   */
   now(): Pick<NamedLinks, "deny"> & { readonly leads: boolean };
 }
 
@@ -189,7 +193,7 @@ interface Named {
   readonly rule: RuleText;
   readonly path: string;
   readonly reading: boolean;
-  /** Only what lies in it: `folder/**` does not speak of the folder. */
+  /** `folder/**` covers the content of the folder, not the folder. */
   readonly contents: boolean;
 }
 
@@ -198,14 +202,14 @@ export function namedLinks(
   disk: Disk,
   home: string | undefined,
   nowMs: () => number = () => performance.now(),
-  /** Is what a linked folder holds denied under that name? Another rule may have taken it out again. */
+  /** Whether a file in a linked folder is denied under that name: an exception may have released it. */
   holds: (permission: "read" | "edit", name: PathName) => boolean = () => true,
 ): NamedLinks {
   const roots = disk.roots.flatMap(({ given, real }) => [given, real as string]);
   let made: readonly Named[] | undefined;
   const all = (): readonly Named[] =>
     (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
-  /** Where a name leads, if it is another one. */
+  /** Where a name leads, if elsewhere. */
   const goalOf = ({ path }: Named): string | undefined => {
     const lookup = released(disk.lookup(path));
     if (lookup.seen !== "node") return undefined;
