@@ -747,8 +747,9 @@ async function withFolders<Result>(
 // Yields to the event loop between calls. A read of cached data waits for nothing, so a host that reads in a loop, or a
 // hundred files at once, would block timers and sockets until its last answer.
 
-/** At most this many calls start in one turn of the event loop, within this many milliseconds. */
+/** Calls that may start in one turn of the event loop. */
 const callsMax = 16;
+/** Milliseconds after which no further call starts in a turn: far below the 50 ms that a loop may be blocked. */
 const shareMs = 8;
 
 /** Calls that began in this turn, and when the turn began. */

@@ -1,13 +1,13 @@
-/** Puts an allow rule into a settings file that people wrote: what else is in there, comments too, stays as it is. */
+/** Adds an allow rule to a settings file that people wrote: everything else in it, comments included, stays. */
 
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { limits } from "../contract/limits.ts";
 import { readSmallFile, writeSmallFile } from "../disk/disk.ts";
 
-/** Who writes at the same time is waited for so many times. */
+/** Another program may write at the same time; each attempt reads the file again. */
 const triesMax = 5;
 
-/** Says why it could not be kept; undefined when it is. */
+/** Why it could not be stored; undefined if it was. */
 export function keepRule(path: string, rule: string, links: "follow" | "refuse"): { readonly why: string } | undefined {
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const before = textOf(path);
@@ -29,9 +29,9 @@ function textOf(path: string): string | undefined | { readonly why: string } {
   }
 }
 
-/** The text with the rule among those that allow. A file that is not understood is not touched. */
+/** The text with the rule in its allow list. A file that cannot be parsed is not touched. */
 export function withRule(whole: string, rule: string): string | { readonly why: string } {
-  // A byte order mark stays, but is nothing to a parser.
+  // A byte order mark stays, but the parser must not see it.
   const mark = whole.startsWith("\ufeff") ? "\ufeff" : "";
   const after = ruleAdded(whole.slice(mark.length), rule);
   return typeof after === "string" ? mark + after : after;
@@ -53,9 +53,9 @@ function ruleAdded(text: string, rule: string): string | { readonly why: string 
   return inserted(text, tree, `"permissions": { "allow": [${item}] }`);
 }
 
-// One more item in a list, or one more key in an object, of a JSON text with comments: all other bytes stay. Pure.
+// Adds an item to a list, or a key to an object, in a JSON text with comments: all other bytes stay. Pure.
 
-/** `snippet` goes behind the last child of the container, on a line of its own if the children have such. */
+/** `snippet` goes after the last child of the container, on a line of its own if the children have their own. */
 export function inserted(text: string, container: Node, snippet: string): string {
   const open = container.offset + 1;
   const close = container.offset + container.length - 1;
@@ -63,7 +63,7 @@ export function inserted(text: string, container: Node, snippet: string): string
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   if (last === undefined) {
     const isBare = text.slice(open, close).trim() === "";
-    // A comment in an empty container stays before what comes in, and may run to the end of its line.
+    // A comment in an empty container stays before the new child, and may run to the end of its line.
     return isBare
       ? text.slice(0, open) + snippet + text.slice(close)
       : text.slice(0, close) + eol + snippet + eol + text.slice(close);
@@ -77,7 +77,7 @@ export function inserted(text: string, container: Node, snippet: string): string
   return text.slice(0, end) + comma + text.slice(end, lineEnd) + line + text.slice(lineEnd);
 }
 
-/** Is there a comma behind the last child, and where does its line end? Comments of that line belong to it. */
+/** Whether a comma follows the last child, and where its line ends. Comments on that line belong to it. */
 function behind(text: string, from: number, close: number): { readonly hasComma: boolean; readonly lineEnd: number } {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
@@ -92,7 +92,7 @@ function behind(text: string, from: number, close: number): { readonly hasComma:
     if (/^[\r\n]/.test(token)) lineEnd ??= at;
     if (token === ",") {
       hasComma = true;
-      lineEnd = undefined; // a comma may stand on a line of its own
+      lineEnd = undefined; // a comma may be on a line of its own
     }
     at = offset + token.length;
     if (lineEnd !== undefined && hasComma) break;
