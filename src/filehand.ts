@@ -270,10 +270,7 @@ const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault
 // Preloading. A server lives long, and an update may replace its package: a part that is not loaded by then is missing
 // or of another version.
 
-/**
- * In the order in which calls are likely to need them. Optional packages are left out, since they are updated
- * separately.
- */
+/** In the order in which calls are likely to need them; without optional packages, which are updated separately. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./tools/changes.ts"),
   () => import("./tools/grep/grep.ts"),

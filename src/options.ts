@@ -152,9 +152,7 @@ export interface Session<Name extends DialectName = DialectName> {
   observe(options?: CallOptions): Promise<Observed>;
   /** The changes of this session; undefined where no history is kept. */
   history(): Promise<SessionHistory | undefined>;
-  /**
-   * Restores files to their state before the changes of a message. Throws a FilehandError if there is no such message.
-   */
+  /** Restores files to their state before a message. Throws a FilehandError if there is no such message. */
   rewind(messageId: string, options?: RewindOptions): Promise<RewindOutcome>;
   /** Rewinds the last turn that is in effect; `redo` applies it again. */
   undo(options?: RewindOptions): Promise<RewindOutcome>;
@@ -166,10 +164,7 @@ export interface Session<Name extends DialectName = DialectName> {
 }
 
 export interface Workspace {
-  /**
-   * A page of files in a fixed order, after the path `after`. Omits denied and ignored files, hidden folders and
-   * `node_modules`.
-   */
+  /** Files in a fixed order, after the path `after`, without denied, ignored and hidden ones and `node_modules`. */
   files(page: { readonly after?: string; readonly max: number }, options?: CallOptions): Promise<FilePage>;
   /** Absolute paths that begin with `start`; those of folders end in a slash. */
   paths(start: string, max: number, options?: CallOptions): Promise<readonly string[]>;
@@ -223,10 +218,7 @@ export interface SessionOptions<Name extends DialectName> {
   readonly keepReadState?: boolean;
   /** The user that the session works for, reported to listeners. Grants no permission. */
   readonly principal?: string;
-  /**
-   * Restricts the session to these folders inside the roots; by default it has all roots. Relative paths start at
-   * `cwd`.
-   */
+  /** Restricts the session to these folders inside the roots. Relative paths start at `cwd`. */
   readonly within?: readonly string[];
 }
 
@@ -298,9 +290,7 @@ export interface FilehandOptions {
    * the user's settings, and no answer is stored).
    */
   readonly locked?: readonly Lock[];
-  /**
-   * Whether allow rules with the source "project settings" count; false by default, since projects come from strangers.
-   */
+  /** Whether allow rules of "project settings" count; false by default, since projects come from strangers. */
   readonly trustProject?: boolean;
   /** What happens with a path outside the roots that no `external_directory(...)` rule covers; `refuse` by default. */
   readonly externalDirectories?: "refuse" | "ask";
@@ -352,9 +342,7 @@ export interface FilehandOptions {
   readonly hardLinks?: "separate" | "keep";
   /** Whether mounts below a root count as outside; false by default. */
   readonly sameDevice?: boolean;
-  /**
-   * Whether to refuse files with several hard links, since one of the links may be outside the roots; false by default.
-   */
+  /** Whether to refuse files with several hard links, of which one may be outside the roots; false by default. */
   readonly denyHardlinks?: boolean;
   /** Line endings of a file that Write overwrites: `as sent` (the default), or `keep` those of the file. */
   readonly writeEol?: "as sent" | "keep";
@@ -386,10 +374,7 @@ export interface FilehandOptions {
    * is stored.
    */
   readonly stateDir?: string;
-  /**
-   * Limits of the history of changed files in the state folder; `false` turns it off. Without a state folder there is
-   * none.
-   */
+  /** Limits of the history in the state folder; `false` turns it off. Without a state folder there is none. */
   readonly history?:
     | false
     | {

@@ -186,9 +186,7 @@ export function startSession<Name extends DialectName>(
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
   };
-  /**
-   * Calls that wait for language servers listen to the signal, and very many listeners on one signal look like a leak.
-   */
+  /** Waiting for language servers adds listeners, and very many on one signal look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   // One property at a time: spreading two objects costs as much as a lookup.
   const contextFor = (
@@ -257,8 +255,7 @@ export function startSession<Name extends DialectName>(
       if (turn !== undefined) await turn;
       context.signal.throwIfAborted();
       const { claims, work } = begin();
-      // Until here the call awaited only turns of the event loop, which keep the order of the calls; so the queue keeps
-      // it too.
+      // Until here only turns of the event loop were awaited, which keep the order of the calls.
       const { place: kept } = given;
       if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
       else place = (queueOfHost() ?? ownQueue).enter(() => claims(context));
@@ -626,9 +623,7 @@ export interface Messages {
   turnFor(tool: string, onTurn: (messageId: string) => void): CallTurn;
   /** The host names the message that later changes belong to. */
   begin(messageId: string): Promise<void>;
-  /**
-   * After a rewind, later changes no longer belong to the message that was rewound, so that they can be undone alone.
-   */
+  /** After a rewind, changes no longer belong to the message that was rewound: they can be undone alone. */
   afterRewind(outcome: RewindOutcome): void;
 }
 
@@ -687,7 +682,7 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
 /** Throws a Problem where a read would be refused. */
 async function openOnce(path: string, context: ToolContext): Promise<undefined> {
   const { target, node } = await locatePermitted(path, "file", context);
-  using _handle = node.handle;
+  using _held = node.handle;
   const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using _file = opened;
@@ -927,9 +922,7 @@ function isBeneath(path: string, root: string): boolean {
 // Each callback gets a queue of its own, in which its calls keep their order.
 
 const inside = new AsyncLocalStorage<CallQueue>();
-/**
- * Unsettled callbacks. Async context tracking slows every promise of the process in Node 20 and 22, so it is off at 0.
- */
+/** Unsettled callbacks. At 0 async context tracking is off: it slows every promise in Node 20 and 22. */
 let running = 0;
 
 /** Undefined outside of callbacks. */

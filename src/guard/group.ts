@@ -183,10 +183,7 @@ const withPairs = (forms: readonly string[]): readonly string[] =>
     return halves === form ? [form] : [form, halves];
   });
 
-/**
- * Line ends inside names are compared as U+FFFF, which no name should contain, because a line of a pattern ends at
- * them.
- */
+/** Line ends in names become U+FFFF, which no name should contain, because a line of a pattern ends at them. */
 const oneLine = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "\uffff");
 
 /** The spelling of a path that patterns of a base are compared with; empty if they cannot match. */

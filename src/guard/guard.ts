@@ -537,9 +537,7 @@ export interface Guard {
    * absolute names of the folder; the function takes a path below it. Cheap for very many paths, like `search`.
    */
   hidesBeneath(folders: readonly string[]): (below: string) => Hidden | undefined;
-  /**
-   * Patterns in gitignore form for files that are certainly hidden, for a search of a root or of a folder within one.
-   */
+  /** gitignore patterns for files that are certainly hidden, for a search of a root or of a folder within. */
   hiddenPatterns(where: "root" | "within"): HiddenPatterns;
   /** Whether any rule denies; if none does, a listing need not ask about its entries. */
   readonly denies: boolean;
@@ -558,14 +556,9 @@ export type Hidden = "denied" | "asks";
 
 /** Paths are below the root, with forward slashes and without `.` and `..`. */
 export interface SearchView {
-  /**
-   * Whether the path may not even be named. Everything in a hidden folder is hidden too, so a walk need not enter it.
-   */
+  /** Whether not even the name may be shown. A hidden folder hides all its content, so a walk need not enter it. */
   readonly hides: (relative: string, is: "file" | "folder") => boolean;
-  /**
-   * Whether content of this file may be shown without a question. False for hidden files, and for secrets without
-   * approval.
-   */
+  /** Whether content may be shown without a question: false for hidden files and for secrets without approval. */
   readonly shows: (relative: string) => boolean;
 }
 

@@ -26,10 +26,7 @@ export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFau
   return flavour.sep === "\\" ? windowsFault(path) : undefined;
 }
 
-/**
- * What a path that names nothing was written for: a shell, or another system. If a file of that name exists, it is
- * meant.
- */
+/** What a path was written for, a shell or another system. Asked only if no file has that name. */
 export function foreignForm(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
   if (/^(?:\$\w+|\$\{\w+\}|%\w+%)(?:[\\/]|$)/.test(path)) return "variable";
   if (/^~[\w.-]+\//.test(path)) return "home of another";

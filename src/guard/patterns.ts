@@ -48,10 +48,7 @@ const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
   ),
 );
 
-/**
- * The permission that a tool needs; for an unknown tool, the rest of a sentence after "the tool", with the nearest
- * name.
- */
+/** The permission that a tool needs; for an unknown one, the words after "the tool", with the nearest name. */
 export function toolPermission(tool: string): RulePermission | { readonly fault: string } {
   const permission = permissionOf.get(tool) ?? permissionOf.get(plain(tool));
   if (permission !== undefined) return permission;

@@ -120,8 +120,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
       if (asksAlways?.rule !== undefined) return { ...asksAlways, by: "protected" };
       const by = decision.rule === undefined ? "no rule" : "rule";
-      // A project, trusted or not, cannot release the user's secrets: only the operator's own rules override the
-      // default.
+      // No project, trusted or not, can release the user's secrets: only the operator's own rules can.
       const isFirm = decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings");
       const { verdict, rule } = decision;
       if (isFirm || options.secrets === "allow") return { verdict, rule, by };

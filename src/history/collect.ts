@@ -18,9 +18,7 @@ export interface CollectOptions {
   readonly unlessWithinMs?: number;
   /** Does nothing unless a collection is due (`History.isDue`): for automatic runs. */
   readonly ifDue?: boolean;
-  /**
-   * Younger contents stay, since their record may be about to be written. Use 0 only if no other process is running.
-   */
+  /** Younger contents stay, since their record may come next. Use 0 only if no other process is running. */
   readonly graceMs?: number;
   /** Called for each session and at the end. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -127,10 +125,7 @@ interface Needs {
   contents: ReadonlySet<string>;
 }
 
-/**
- * Removes until the store fits: sessions not in use, oldest first; then turns of sessions in use, down to first
- * versions.
- */
+/** Removes unused sessions, oldest first, then turns of the others down to first versions, until the store fits. */
 async function fit(
   store: HistoryStore,
   sessions: readonly SessionUsage[],

@@ -47,10 +47,7 @@ export function touchedPaths({ files }: Picture, { statKeys }: Glance): readonly
   return [...there, ...gone];
 }
 
-/**
- * What a file was before the other program changed it: as the session left it since the last scan, or as that scan saw
- * it.
- */
+/** What a file was before another program changed it: as the session left it, or as the last scan saw it. */
 export type Baseline =
   | { readonly was: "absent" | "unknown" }
   | { readonly was: "held"; readonly stored: StoredContent }

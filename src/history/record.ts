@@ -27,8 +27,7 @@ const newline = 10;
 export function areSumsRight(bytes: Buffer, text: string): boolean {
   const table = byteTable();
   const powers = new Map<number, number>();
-  // A character takes at least one byte: if both lengths are equal, offsets are the same, and a string is faster to
-  // search.
+  // If both lengths are equal, offsets are the same, and a string is faster to search.
   const isByteByByte = text.length === bytes.length;
   let register = -1;
   for (let from = 0; from < bytes.length; ) {
@@ -115,10 +114,7 @@ export function encodeEntry({ id, record }: Entry): string {
   return `\n${sumOf(body)} ${body}`;
 }
 
-/**
- * Checks all checksums at once, and line by line only if that fails: this is most of the cost of listing a long
- * session.
- */
+/** Checks all checksums at once, and single lines only if that fails: most of the cost of listing a session. */
 export function decodeLines(bytes: Buffer): DecodedLines {
   const text = bytes.toString("utf8");
   if (!areSumsRight(bytes, text)) return decodeOneByOne(bytes);

@@ -75,10 +75,7 @@ export interface ChangedFile {
 
 export interface SessionHistory {
   readonly id: string;
-  /**
-   * Assigns the following changes to this message; a known message continues. Returns the reason if it could not be
-   * written.
-   */
+  /** Assigns the following changes to this message, new or known. Returns the reason if that cannot be written. */
   checkpoint(
     messageId: string,
     rewinds?: { readonly to: string; readonly as: RewindKind },

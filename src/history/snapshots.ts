@@ -99,10 +99,7 @@ function gathered(
   return blocks.flat();
 }
 
-/**
- * Finds the position of an id in a growing list, or -1. Few records refer to others, so the index is built on first
- * use.
- */
+/** The position of an id in a growing list, or -1. Indexed on first use, since few records refer to others. */
 function placesIn(ids: readonly string[]): (id: string) => number {
   const places = new Map<string, number>();
   let upTo = 0;

@@ -66,9 +66,7 @@ export interface HistoryStore {
   /** When the last collection finished; `markCollected` records that one finished now. */
   collectedMs(): number | undefined;
   markCollected(): void;
-  /**
-   * Since when a collection is running, in any process; and records that one begins or ends. Not a lock: two may run.
-   */
+  /** Since when a collection is running, in any process. Not a lock: two may run. */
   collectingMs(): number | undefined;
   markCollecting(isUnderWay: boolean): void;
 }

@@ -71,9 +71,7 @@ export interface Ledger {
   seen(path: string, now: FileFingerprint, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
   /** The host showed it by other means. False if `shown` is malformed. */
   shownElsewhere(path: string, shown: unknown): boolean;
-  /**
-   * The encoding in which the session wrote the file, if the file is unchanged and its bytes alone would not reveal it.
-   */
+  /** The encoding in which the session wrote the unchanged file, if the bytes would not reveal it. */
   encodingOf(path: string, now: FileFingerprint): Promise<EncodingName | undefined>;
   /** The session changed the file: known line numbers move along. */
   wrote(path: string, known: Written, how: Wrote): void;
@@ -133,8 +131,7 @@ export function createLedger(restored: unknown = {}): Ledger {
     async repeats(path, part, fingerprint) {
       const entry = parts.get(path)?.get(part);
       if (entry === undefined || !(await isSame(entry, fingerprint))) return undefined;
-      // The file is again what it was, but the session saw or wrote something else since and takes that for its
-      // content.
+      // The file is again what it was, but the session saw or wrote another content since.
       const known = files.get(path);
       if (known !== undefined && !(await isSame(known, fingerprint))) return undefined;
       if (entry.lastAnswer === "stub") {

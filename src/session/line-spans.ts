@@ -111,10 +111,7 @@ function ownSpans(
   });
 }
 
-/**
- * The parts of spans that no change covers, where they are after all changes. Both lists are sorted, so one pass is
- * enough.
- */
+/** The parts of spans that no change covers, where they are after all changes. Both lists are sorted. */
 function unchanged(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
   const left: LineSpan[] = [];
   let next = 0;

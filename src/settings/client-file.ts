@@ -126,9 +126,7 @@ function plain<Value>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)])) as Value; // the same keys
 }
 
-/**
- * What the file shall mean. The caller checked that it and its servers are objects, or that the servers are missing.
- */
+/** What the file shall mean. The caller checked that it is an object, and its servers too if there are any. */
 function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: Entry, wish: EntryWish): unknown {
   const servers = { ...(old[under] as Readonly<Record<string, unknown>> | undefined) };
   if (wish === "remove") delete servers[name];
@@ -388,10 +386,7 @@ interface TomlTable {
   readonly path: readonly string[];
   /** The start of the header's line, in characters. */
   readonly start: number;
-  /**
-   * After the line of the last key, or of the header if there is none. Comments and blank lines after it are not
-   * included.
-   */
+  /** After the line of the last key, or of the header; comments and blank lines after it are not included. */
   readonly end: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The keys of a settings file. This one table is the published JSON Schema, the check of files, and the type of their
- * values.
- */
+/** The keys of a settings file: one table for the published JSON Schema, the check and the type of the values. */
 
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
