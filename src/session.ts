@@ -133,20 +133,20 @@ class CallIds {
 }
 
 /** The signal of calls that nothing can cancel; very many listen to it at once. */
-const never = new AbortController().signal;
-setMaxListeners(0, never);
+const neverAborted = new AbortController().signal;
+setMaxListeners(0, neverAborted);
 
 /** Profiles with an answer limit that a session caches. Each client has one limit, so more are not expected. */
 const profilesMax = 100;
 
-const asItIs = <Same>(outcome: Same): Same => outcome;
+const unfitted = <Same>(outcome: Same): Same => outcome;
 
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
   { options, cwd, openPast, state, permissions, watchers, readStates, settling, ...first }: Shared,
 ): Session<Name> {
-  const profile = tuned(dialect.profile, options);
+  const profile = withOptions(dialect.profile, options);
   /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
@@ -171,7 +171,7 @@ export function startSession<Name extends DialectName>(
   const clock = options.clock ?? { nowMs: () => performance.now() };
   /** What each reply shows, for as long as the host keeps the reply. */
   const shownBy = new WeakMap<Reply, Outcome>();
-  const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+  const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
   const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
   const messages = createMessages(async () => {
@@ -180,17 +180,17 @@ export function startSession<Name extends DialectName>(
   }, options.ids);
 
   /** The same for every call. */
-  const standing = {
+  const constants = {
     changes: changeRules(options),
     formatter: byHost(options.formatter),
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
   };
   /** Waiting for language servers adds listeners, and very many on one signal look like a leak. */
-  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
+  const signalOfCall = (): AbortSignal => (first.languages === undefined ? neverAborted : new AbortController().signal);
   // One property at a time: spreading two objects costs as much as a lookup.
   const contextFor = (
-    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
+    { signal = signalOfCall(), onProgress, dryRun = false }: CallOptions,
     turn: ToolContext["turn"],
     leaveQueue: () => void,
   ): ToolContext => ({
@@ -205,8 +205,8 @@ export function startSession<Name extends DialectName>(
     ledger,
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
-    changes: standing.changes,
-    formatter: standing.formatter,
+    changes: constants.changes,
+    formatter: constants.formatter,
     formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
@@ -214,10 +214,10 @@ export function startSession<Name extends DialectName>(
     dryRun,
     turn,
     past: messages.past,
-    newId: standing.newId,
+    newId: constants.newId,
     signal,
-    fit: asItIs,
-    searchMsMax: standing.searchMsMax,
+    fit: unfitted,
+    searchMsMax: constants.searchMsMax,
     onProgress,
   });
 
@@ -236,10 +236,10 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     begin: () => Work<Answer>,
     words: Words = dialect,
-    seen: CallProgress = {},
+    progress: CallProgress = {},
   ): Promise<Answer | Reply> => {
     let place: Place | undefined;
-    const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
+    const turn = messages.turnFor(tool, (messageId) => (progress.turn = messageId));
     const context = contextFor(given, turn.begin, () => place?.leave());
     const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
@@ -249,7 +249,7 @@ export function startSession<Name extends DialectName>(
       const { spell } = context.guard;
       return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
     };
-    figures.calls += 1;
+    usage.calls += 1;
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
@@ -265,19 +265,19 @@ export function startSession<Name extends DialectName>(
       return await withFolders(context, (wider) => work(wider, facts), widen);
     } catch (error) {
       if (isLeaving(error)) {
-        figures.calls -= 1;
+        usage.calls -= 1;
         if (given.place !== undefined) {
           given.place.leave = place?.leave;
           place = undefined;
         }
         throw error;
       }
-      figures.failures += 1;
+      usage.failures += 1;
       const cancelled = context.signal.aborted && error === context.signal.reason;
       const problem =
         error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
       if (problem === undefined) throw error;
-      seen.problem = problem;
+      progress.problem = problem;
       return words.renderProblem(problem, facts());
     } finally {
       if (ledger.changes !== changesKept) {
@@ -291,12 +291,12 @@ export function startSession<Name extends DialectName>(
   /** Truncates a reply that is still too long, and remembers what it shows for `undelivered`. */
   const delivering = async (
     replied: Promise<Reply>,
-    seen: CallProgress,
+    progress: CallProgress,
     limit: AnswerLimit | undefined,
   ): Promise<Reply> => {
     const whole = await replied;
     const reply = limit === undefined ? whole : withinLimit(whole, limit);
-    if (seen.outcome !== undefined) shownBy.set(reply, seen.outcome);
+    if (progress.outcome !== undefined) shownBy.set(reply, progress.outcome);
     return reply;
   };
 
@@ -323,38 +323,38 @@ export function startSession<Name extends DialectName>(
     toRequest: () => Request,
     given: CallOptions,
     words: Words = dialect,
-    seen: CallProgress = {},
+    progress: CallProgress = {},
   ): Promise<Reply> => {
     const limit = verb === "cost" ? undefined : limitOf(given, options);
     const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
       const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
       const outcome = fitting === undefined ? whole : fitting.fit(whole);
-      seen.outcome = outcome;
+      progress.outcome = outcome;
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
-      if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
+      if (outcome.kind === "unchanged") usage.tokensSaved += outcome.tokensSaved;
       const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = [...diagnostics, ...(await lateReports(context))];
       const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
       const reply = withLate(rendered, late, words);
-      seen.tokens = tokensOf(reply);
-      figures.tokensGiven += seen.tokens;
+      progress.tokens = tokensOf(reply);
+      usage.tokensGiven += progress.tokens;
       return reply;
     };
     const begin = (): Work<Reply> => {
       const request = toRequest();
-      seen.request = request;
+      progress.request = request;
       return {
         claims: (context) => claimsOf(request, context),
         work: (context, facts) => work(request, context, facts),
       };
     };
-    const replied = delivering(answered(tool, verb, input, given, begin, words, seen), seen, limit);
+    const replied = delivering(answered(tool, verb, input, given, begin, words, progress), progress, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
     const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input, dryRun };
-    return watched(replied, seen, called, watchers, tokensOf);
+    return watched(replied, progress, called, watchers, tokensOf);
   };
 
   /** Work whose outcome is returned as data. Throws a FilehandError for a failure. */
@@ -370,19 +370,19 @@ export function startSession<Name extends DialectName>(
     const keep = async (context: ToolContext): Promise<undefined> => {
       value = { is: await work(context) };
     };
-    const seen: CallProgress = {};
-    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, seen);
-    if (failed?.error !== undefined) throw failureOf(failed.error, seen.problem);
+    const progress: CallProgress = {};
+    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, progress);
+    if (failed?.error !== undefined) throw failureOf(failed.error, progress.problem);
     if (value === undefined) throw new Error("there is an answer or a failure");
     return value.is;
   };
   /** Claims of work that looks at a file without showing it to the model. */
-  const looksAt =
+  const claimsFor =
     (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
     (context) =>
       path === "" ? [] : claimed(use, [path], context);
   const asData: AsData = (path, given, work, verb = "read") =>
-    asValue("workspace", verb, { path }, given, looksAt(path), work);
+    asValue("workspace", verb, { path }, given, claimsFor(path), work);
 
   const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
     const claims = (context: ToolContext): readonly Claim[] => claimsOf(request, context);
@@ -396,7 +396,7 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const call = (tool: string, input: unknown, given: CallOptions = {}, seen: CallProgress = {}): Promise<Reply> =>
+  const call = (tool: string, input: unknown, given: CallOptions = {}, progress: CallProgress = {}): Promise<Reply> =>
     answer(
       tool,
       verbOf(specs, tool),
@@ -404,7 +404,7 @@ export function startSession<Name extends DialectName>(
       () => requestOf(specNamed(specs, tool), input, dialect, profileFor(given)),
       given,
       dialect,
-      seen,
+      progress,
     );
 
   return {
@@ -426,9 +426,9 @@ export function startSession<Name extends DialectName>(
       const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
-      const seen: CallProgress = {};
-      const reply = await answer(request.verb, request.verb, input, () => request, given, words, seen);
-      const { outcome, problem } = seen;
+      const progress: CallProgress = {};
+      const reply = await answer(request.verb, request.verb, input, () => request, given, words, progress);
+      const { outcome, problem } = progress;
       if (problem !== undefined) return { problem, reply };
       if (outcome === undefined) throw new Error("there is an outcome or a problem");
       return { outcome, reply };
@@ -437,20 +437,20 @@ export function startSession<Name extends DialectName>(
       dialect.specs.map(({ name }) => [
         name,
         async (input: unknown, given?: CallOptions) => {
-          const seen: CallProgress = {};
-          return orThrow(dialect, await call(name, input, given, seen), seen.problem);
+          const progress: CallProgress = {};
+          return orThrow(dialect, await call(name, input, given, progress), progress.problem);
         },
       ]),
     ) as ToolFunctions<Name>, // one function per tool spec, and DialectTools lists the specs
     cost: async (path, given = {}) => {
       // Text is measured by itself; for other content the reply of a read is measured.
-      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (context) =>
+      const cost = await asValue("cost", "cost", { path }, given, claimsFor(path), (context) =>
         costOf(path, profile, context),
       );
       if ("tokens" in cost) return cost;
-      const seen: CallProgress = {};
-      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, seen);
-      return costOfReply(reply, seen.problem, cost.sizeBytes, profile);
+      const progress: CallProgress = {};
+      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, progress);
+      return costOfReply(reply, progress.problem, cost.sizeBytes, profile);
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
@@ -459,13 +459,13 @@ export function startSession<Name extends DialectName>(
     },
     readRefusal: async (path, given = {}) => {
       const failed = await answered("read", "read", { path }, given, () => ({
-        claims: looksAt(path),
+        claims: claimsFor(path),
         work: (context) => openOnce(path, context),
       }));
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     diagnostics: (path, given = {}) =>
-      asValue("diagnostics", "read", { path }, given, looksAt(path), (context) =>
+      asValue("diagnostics", "read", { path }, given, claimsFor(path), (context) =>
         reportOf(path, given.waitMsMax, context),
       ),
     undelivered: (reply) => {
@@ -475,7 +475,7 @@ export function startSession<Name extends DialectName>(
       ledgerChanged?.();
       if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
     },
-    stats: () => ({ ...figures }),
+    stats: () => ({ ...usage }),
     forget: (path) => {
       if (path === undefined) return ledger.forget();
       const resolved = shared.guard.resolve(path);
@@ -484,7 +484,7 @@ export function startSession<Name extends DialectName>(
       ledger.forget(resolved.target.real);
     },
     markRead: (path, shown) =>
-      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (context) => noteShown(path, shown, context)),
+      asValue("markRead", "cost", { path }, {}, claimsFor(path, "read"), (context) => noteShown(path, shown, context)),
     readState: () => ledger.state(),
     checkpoint: (messageId) => messages.begin(messageId),
     observe: (given = {}) =>
@@ -544,7 +544,7 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
 });
 
 /** Applies the options that change a profile. */
-function tuned(profile: Profile, options: FilehandOptions): Profile {
+function withOptions(profile: Profile, options: FilehandOptions): Profile {
   const { pageTokensMax, lineCharsMax, longCode } = options;
   return {
     ...profile,

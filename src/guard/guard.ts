@@ -56,7 +56,7 @@ export type { HiddenPatterns } from "./hidden-patterns.ts";
 export { relativeTo } from "./paths.ts";
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
-export { idleRules, narrowed } from "./rules.ts";
+export { idleRules, restrictGuard as narrowed } from "./rules.ts";
 export { defaultRules } from "./secrets.ts";
 export { createSessionState, type SessionState } from "./session-state.ts";
 
@@ -69,7 +69,7 @@ export { createSessionState, type SessionState } from "./session-state.ts";
  * The path as the disk spells it, as far as it exists; undefined if the other forms do not help. A name that exists as
  * asked is never replaced, and of two existing other forms neither is taken.
  */
-function respelt(path: string, disk: Pick<Disk, "lookup">): string | undefined {
+function otherSpelling(path: string, disk: Pick<Disk, "lookup">): string | undefined {
   if (isPlain(path)) return undefined;
   const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
   let found = top;
@@ -220,7 +220,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const first = disk.lookup(typed, also);
     // A path that is denied as typed is not looked up in other forms.
     const isOpen = first.seen === "missing" && denied("read", [nodePath.resolve(typed)], "file") === undefined;
-    const other = isOpen ? respelt(typed, disk) : undefined;
+    const other = isOpen ? otherSpelling(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const lookup = other === undefined ? first : disk.lookup(other, also);
     const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);

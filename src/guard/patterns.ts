@@ -27,13 +27,13 @@ export type Parsed =
   | { readonly why: string; readonly isForeign?: true };
 
 /** The tools of all dialects, and of other programs that have such rules. */
-const kin = {
+const toolsOf = {
   read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead"],
   edit: ["Edit", "Write", "MultiEdit", "NotebookEdit", "Patch", "ApplyPatch", "Rewind"],
   external_directory: ["external_directory"],
 } as const satisfies Record<RulePermission, readonly string[]>;
 
-const toolNames: readonly string[] = Object.values(kin).flat();
+const toolNames: readonly string[] = Object.values(toolsOf).flat();
 
 /** Tools of hosts that do not touch files through Filehand; hosts often keep the rules of all tools in one list. */
 const foreign =
@@ -44,7 +44,7 @@ const plain = (tool: string): string => tool.toLowerCase().replace(/[_-]/g, "");
 
 const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
   (["read", "edit", "external_directory"] as const).flatMap((permission) =>
-    kin[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
+    toolsOf[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
   ),
 );
 
@@ -221,13 +221,13 @@ export function createPatternIndex(lines: readonly string[]): PatternIndex {
   if (entries.length <= oneByOneMax) {
     return { candidates: (path) => entries.filter((entry) => mayMatch(entry, path)).map(({ at }) => at) };
   }
-  const { byName, byGram, others } = shelved(entries);
+  const { byName, byGram, others } = bucketsOf(entries);
   return {
     candidates: (path) => {
       let found: Set<number> | undefined;
-      const take = (shelf: readonly Entry[] | undefined): void => {
-        if (shelf !== undefined)
-          for (const entry of shelf) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
+      const take = (bucket: readonly Entry[] | undefined): void => {
+        if (bucket !== undefined)
+          for (const entry of bucket) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
       };
       take(others);
       if (byName.size > 0) for (const name of path.split("/")) take(byName.get(name));
@@ -244,23 +244,23 @@ const none: readonly number[] = [];
 
 const mayMatch = ({ needles }: Entry, path: string): boolean => needles.every((needle) => path.includes(needle));
 
-interface Shelves {
+interface Buckets {
   readonly byName: ReadonlyMap<string, readonly Entry[]>;
   readonly byGram: ReadonlyMap<string, readonly Entry[]>;
   readonly others: readonly Entry[];
 }
 
 /** Files each pattern under its rarest name, else under its rarest three letters, so that the lists stay short. */
-function shelved(entries: readonly Entry[]): Shelves {
+function bucketsOf(entries: readonly Entry[]): Buckets {
   const byName = new Map<string, Entry[]>();
-  const rest = shelveBy(entries, ({ names }) => names, sharedMax, byName);
+  const rest = fillBuckets(entries, ({ names }) => names, sharedMax, byName);
   const byGram = new Map<string, Entry[]>();
-  const others = shelveBy(rest, ({ needles }) => gramsOf(needles), Number.POSITIVE_INFINITY, byGram);
+  const others = fillBuckets(rest, ({ needles }) => gramsOf(needles), Number.POSITIVE_INFINITY, byGram);
   return { byName, byGram, others };
 }
 
 /** Returns the entries without a key that is rare enough. */
-function shelveBy(
+function fillBuckets(
   entries: readonly Entry[],
   keysOf: (entry: Entry) => readonly string[],
   countMax: number,
@@ -276,9 +276,9 @@ function shelveBy(
       if (count < fewest) [rarest, fewest] = [key, count];
     }
     if (rarest === undefined) return true;
-    const shelf = into.get(rarest);
-    if (shelf === undefined) into.set(rarest, [entry]);
-    else shelf.push(entry);
+    const bucket = into.get(rarest);
+    if (bucket === undefined) into.set(rarest, [entry]);
+    else bucket.push(entry);
     return false;
   });
 }

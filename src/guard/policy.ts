@@ -64,21 +64,21 @@ export function createPolicy(options: PolicyOptions): Policy {
   const realPrefix = realPrefixes();
   const stateDirs = stateDir === undefined ? [] : [stateDir, realPrefix(stateDir)];
   const keepsNear = (root: string): boolean => stateDirs.some((folder) => isNear(root, folder));
-  const left: RuleFault[] = [];
-  const counting = options.rules.filter((rule) => {
+  const uncounted: RuleFault[] = [];
+  const effective = options.rules.filter((rule) => {
     const why = whyNotCounted(rule, options);
-    if (why !== undefined) left.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
+    if (why !== undefined) uncounted.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
     return why === undefined;
   });
   /** A rule that was reported as a fault must have no effect. */
   const keyOf = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
     `${verdict} ${source} ${text}`;
-  const soundOnes = (): readonly RuleText[] => {
+  const soundRules = (): readonly RuleText[] => {
     const faulty = new Set(rules.faults.map(keyOf));
-    return counting.filter((rule) => !faulty.has(keyOf(rule)));
+    return effective.filter((rule) => !faulty.has(keyOf(rule)));
   };
   const ownTexts = ownRules(stateDir);
-  const rules = compileRules(counting, { home, realPrefix });
+  const rules = compileRules(effective, { home, realPrefix });
   const secrets = compileRules(defaultRules, { home });
   const protectedOnes = compileRules(protectedRules, { home });
   const own = compileRules(ownTexts, { home, realPrefix });
@@ -86,25 +86,25 @@ export function createPolicy(options: PolicyOptions): Policy {
   const linksByDisk = new WeakMap<Disk, NamedLinks>();
 
   return {
-    rules: counting,
+    rules: effective,
     builtIn: [...ownTexts, ...protectedRules, ...(options.secrets === "ask" ? defaultRules : [])],
-    faults: [...left, ...rules.faults],
+    faults: [...uncounted, ...rules.faults],
     denies: rules.deniesReading || own.deniesReading,
     mayDenyBelow: (root) => {
       if (rules.deniesReading || keepsNear(root)) return () => true;
-      // Only the rules about Filehand's own files are left, and their names all contain "filehand".
+      // Only the rules about Filehand's own files remain, and their names all contain "filehand".
       return (relative) => /filehand/i.test(relative);
     },
     keepsNear,
     linksOn: (disk) => {
       const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
-      const links = linksByDisk.get(disk) ?? namedLinks(soundOnes(), disk, home, undefined, holds);
+      const links = linksByDisk.get(disk) ?? namedLinks(soundRules(), disk, home, undefined, holds);
       linksByDisk.set(disk, links);
       return links;
     },
     isSecret: (names) => secrets.decide("read", names).rule !== undefined,
     judgeExternal: (names) => rules.decide("external_directory", names),
-    speaksOfExternal: counting.some(({ text }) => aboutExternal.test(text)),
+    speaksOfExternal: effective.some(({ text }) => aboutExternal.test(text)),
 
     denied: (permission, names, links) =>
       own.denied(permission, names) ?? rules.denied(permission, names) ?? linkDenial(permission, names, links),

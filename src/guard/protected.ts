@@ -29,7 +29,7 @@ export const protectedGroups: readonly ProtectedGroup[] = [
     `),
   },
   {
-    what: "Shells and terminals: read when they start, or when somebody enters the folder",
+    what: "Shells and terminals: read when they start, or when a user enters the folder",
     patterns: names(`
       .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin
       .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .xonshrc .inputrc .tmux.conf .screenrc .oh-my-zsh/**
@@ -90,7 +90,7 @@ export const protectedGroups: readonly ProtectedGroup[] = [
     `),
   },
   {
-    what: "Agents: what they may do, and what they are told to do",
+    what: "Agents: their permissions and their instructions",
     patterns: names(`
       .claude/** .claude.json .mcp.json mcp.json .cursor/** .cursorrules .opencode/** opencode.json opencode.jsonc
       .gemini/** gemini-extension.json .codex/** .agents/** .windsurf/** .windsurfrules .codeium/** .continue/**

@@ -43,7 +43,7 @@ export interface Rules {
   readonly faults: readonly RuleFault[];
 }
 
-type Shelves = Readonly<Record<Verdict, Readonly<Record<RulePermission, Shelf>>>>;
+type RuleSets = Readonly<Record<Verdict, Readonly<Record<RulePermission, RuleSet>>>>;
 
 interface RuleOptions {
   readonly home: string | undefined;
@@ -52,14 +52,14 @@ interface RuleOptions {
 }
 
 export function compileRules(texts: readonly RuleText[], options: RuleOptions): Rules {
-  const shelves: Shelves = { deny: shelvesOf("deny"), ask: shelvesOf("ask"), allow: shelvesOf("allow") };
+  const ruleSets: RuleSets = { deny: ruleSetsOf("deny"), ask: ruleSetsOf("ask"), allow: ruleSetsOf("allow") };
   const faults: RuleFault[] = [];
   let deniesReading = false;
 
   for (const rule of texts) {
     const parsed = anchoredTwice(parseRule(rule, options.home), rule.verdict, options.realPrefix);
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
-    const why = "why" in parsed ? parsed.why : shelves[rule.verdict][parsed.permission].add(rule, parsed.pattern);
+    const why = "why" in parsed ? parsed.why : ruleSets[rule.verdict][parsed.permission].add(rule, parsed.pattern);
     const stops = "why" in parsed && rule.verdict !== "allow" && parsed.isForeign === undefined;
     if (why === undefined) continue;
     faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why, ...(stops ? { stops } : {}) });
@@ -67,7 +67,7 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
 
   // An edit would reveal the content in its diff or error, so a file that may not be read may not be edited.
   const denied: Rules["denied"] = (permission, names) =>
-    shelves.deny[permission].any(names) ?? (permission === "edit" ? shelves.deny.read.any(names) : undefined);
+    ruleSets.deny[permission].any(names) ?? (permission === "edit" ? ruleSets.deny.read.any(names) : undefined);
 
   return {
     faults,
@@ -76,9 +76,9 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
     decide: (permission, names) => {
       const rule = denied(permission, names);
       if (rule !== undefined) return { verdict: "deny", rule };
-      const asking = shelves.ask[permission].any(names);
+      const asking = ruleSets.ask[permission].any(names);
       if (asking !== undefined) return { verdict: "ask", rule: asking };
-      const allowing = shelves.allow[permission].all(names);
+      const allowing = ruleSets.allow[permission].all(names);
       if (allowing !== undefined) return { verdict: "allow", rule: allowing };
       return { verdict: permission === "read" ? "allow" : "ask", rule: undefined };
     },
@@ -113,14 +113,14 @@ function resolvedLine(line: string, realPrefix: RealPrefix): string {
   return `/${[real, ...rest].filter((name) => name !== "").join("/")}${end}`;
 }
 
-const shelvesOf = (verdict: Verdict): Readonly<Record<RulePermission, Shelf>> => ({
-  read: new Shelf(verdict),
-  edit: new Shelf(verdict),
-  external_directory: new Shelf(verdict),
+const ruleSetsOf = (verdict: Verdict): Readonly<Record<RulePermission, RuleSet>> => ({
+  read: new RuleSet(verdict),
+  edit: new RuleSet(verdict),
+  external_directory: new RuleSet(verdict),
 });
 
 /** All rules of one verdict about one permission. */
-class Shelf {
+class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;
   readonly #groups = new Map<string, Group>();
@@ -296,7 +296,7 @@ function touchesRoot(line: string, roots: readonly string[]): boolean {
 // The folders above stay open for listing, as the way down.
 
 /** `folders`: real absolute paths; undefined returns the guard unchanged. */
-export function narrowed(guard: Guard, folders: readonly string[] | undefined): Guard {
+export function restrictGuard(guard: Guard, folders: readonly string[] | undefined): Guard {
   if (folders === undefined) return guard;
   const inside = (path: string): boolean => relativeTo(path, folders, nodePath) !== undefined;
   const onTheWay = (path: string): boolean =>

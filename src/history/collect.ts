@@ -4,7 +4,7 @@
  */
 
 import { yieldToEventLoop } from "../disk/disk.ts";
-import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
+import { condenseStory, contentsOf, recordsOf, pruneStory, type Story, storyOf } from "./snapshots.ts";
 import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 
 export interface Limits {
@@ -112,7 +112,7 @@ const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.r
 async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
   const shorter: Rewrite = (entries) => {
     const story = storyOf(entries);
-    const short = condensed(shortened(story, snapshotsMax));
+    const short = condenseStory(pruneStory(story, snapshotsMax));
     return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
   };
   if (shorter(store.records(session).entries) !== undefined) await store.rewrite(session, shorter);

@@ -34,9 +34,9 @@ import {
   byTurn,
   type ChangesByTurn,
   changesIn,
-  condensed,
+  condenseStory,
   recordsOf,
-  shortened,
+  pruneStory,
   snapshotsOf,
   type Story,
   storyOf,
@@ -131,7 +131,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     const state = store.state(session);
     if (last?.state !== state) {
       const { entries, faults } = store.records(session);
-      const story = shortened(storyOf(entries), snapshotsMax);
+      const story = pruneStory(storyOf(entries), snapshotsMax);
       const turns = once(() => byTurn(changesIn(story.steps)));
       last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story, turns())) };
     }
@@ -157,7 +157,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   const tidy = (): Promise<void> =>
     store.rewrite(session, (entries) => {
       const story = storyOf(entries);
-      const short = condensed(shortened(story, snapshotsMax));
+      const short = condenseStory(pruneStory(story, snapshotsMax));
       return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
     });
 

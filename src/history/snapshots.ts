@@ -128,7 +128,7 @@ const withRewindsMax = 3;
  * not drop the turn to be undone next; they have a limit of their own, and those that cancel each other go first. Of
  * older turns each file's first version stays, so that one can still go back to the beginning.
  */
-export function shortened(whole: Story, snapshotsMax: number): Story {
+export function pruneStory(whole: Story, snapshotsMax: number): Story {
   const hasMany = turnsWithChanges(whole).length > (withRewindsMax - 1) * snapshotsMax;
   const story = hasMany ? withoutCancelled(whole, outcomesIn(whole)) : whole;
   const turns = turnsWithChanges(story);
@@ -161,11 +161,11 @@ export function shortened(whole: Story, snapshotsMax: number): Story {
     pruned: [...story.pruned, ...gone.filter((messageId) => !known.has(messageId))].slice(-prunedMax),
   };
   // A message that continued later is a turn again from there on, which changes which turns are the oldest.
-  return later.length > young.length ? shortened(short, snapshotsMax) : short;
+  return later.length > young.length ? pruneStory(short, snapshotsMax) : short;
 }
 
 /** Joins several changes of a file within one turn, unless others changed it in between. */
-export function condensed(story: Story): Story {
+export function condenseStory(story: Story): Story {
   const outcome = outcomesIn(story);
   const steps: (TurnRecord | ChangeRecord)[] = [];
   let places = new Map<string, number>();
@@ -340,7 +340,7 @@ function withoutCancelled(story: Story, outcomes: ReadonlyMap<ChangeRecord, Chan
       isCandidate(last) &&
       isCandidate(block) &&
       block.turn.rewinds?.to === last.turn.messageId &&
-      named.get(last.turn.messageId) === 1 && // nobody else goes back before one of them
+      named.get(last.turn.messageId) === 1 && // no other rewind goes back before one of them
       !named.has(block.turn.messageId) &&
       isAlone(last) &&
       isAlone(block) &&

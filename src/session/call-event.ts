@@ -48,7 +48,7 @@ export async function watched(
 ): Promise<Reply> {
   const startedMs = performance.now();
   const ended = (reply: Reply | undefined): void =>
-    tell(watchers, {
+    notify(watchers, {
       called,
       elapsedMs: performance.now() - startedMs,
       tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
@@ -69,7 +69,7 @@ export async function watched(
 }
 
 /** A listener that throws must not fail the call. */
-function tell(watchers: Watchers, ended: Ended): void {
+function notify(watchers: Watchers, ended: Ended): void {
   const { reply, outcome } = ended;
   const { input } = ended.called;
   watchers.calls += 1;

@@ -6,7 +6,7 @@
 
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
-import { covers, hasSpan, isWholeLine, merged, mergedParts, without } from "./line-spans.ts";
+import { covers, hasSpan, isWholeLine, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
 
 /** A file's state: the quick fingerprint, and the hash that decides. */
 export interface FileFingerprint {
@@ -165,19 +165,19 @@ export function createLedger(restored: unknown = {}): Ledger {
       const lines =
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
       const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
-      const spans = merged([...(same ? before.spans : []), ...lines.views]);
+      const spans = mergeSpans([...(same ? before.spans : []), ...lines.views]);
       const cutBefore = same ? (before.cut ?? []) : [];
-      const pieces = mergedParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
+      const pieces = mergeParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
       const pieced = pieces.filter(isWholeLine).map(({ line }) => ({ from: line, to: line }));
       const parts = pieces.filter((part) => !isWholeLine(part)).slice(-linePartsMax);
       const inParts = (same && before.inParts === true) || pieced.length > 0;
       // A line truncated before may be shown whole now, and the other way round.
-      const wholeBefore = same && lines.cut.length > 0 ? without(before.spans, cutBefore) : [];
-      const cutNow = merged([...without(cutBefore, lines.views), ...lines.cut]);
-      const cut = without(cutNow, [...wholeBefore, ...pieced]);
+      const wholeBefore = same && lines.cut.length > 0 ? subtractSpans(before.spans, cutBefore) : [];
+      const cutNow = mergeSpans([...subtractSpans(cutBefore, lines.views), ...lines.cut]);
+      const cut = subtractSpans(cutNow, [...wholeBefore, ...pieced]);
       const shownCells = typeof sight === "object" && "cells" in sight ? sight.cells : [];
-      const cells = merged([...(same ? (before.cells ?? []) : []), ...shownCells]);
-      const movedCells = sight === "all" || !same ? [] : without(before.movedCells ?? [], shownCells);
+      const cells = mergeSpans([...(same ? (before.cells ?? []) : []), ...shownCells]);
+      const movedCells = sight === "all" || !same ? [] : subtractSpans(before.movedCells ?? [], shownCells);
       const { linesTotal } = lines;
       const isCovered = linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal }));
       const whole = sight === "all" || (same && before.whole) || (isCovered && cut.length === 0);
@@ -207,7 +207,7 @@ export function createLedger(restored: unknown = {}): Ledger {
       const before = files.get(path);
       // What was shown of the same content before still counts.
       const same = before?.hash !== undefined && before.hash === known.hash;
-      const spans = merged([...(same ? before.spans : []), ...known.spans]);
+      const spans = mergeSpans([...(same ? before.spans : []), ...known.spans]);
       know(path, same ? { ...before, whole: before.whole || known.whole, spans } : known);
       return true;
     },
@@ -253,7 +253,7 @@ const partsOf = ({
   cells,
   movedCells = [],
 }: Shown): Pick<KnownFile, "spans" | "cut" | "parts" | "cells" | "movedCells"> => ({
-  spans: merged(shown),
+  spans: mergeSpans(shown),
   ...(cut.length > 0 && { cut }),
   ...(cut.length > 0 && parts.length > 0 && { parts }),
   ...(cells.length > 0 && { cells }),
@@ -347,7 +347,7 @@ function knownElsewhere(shown: unknown): KnownFile | undefined {
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
   if (lines !== undefined && !(Array.isArray(lines) && lines.every(isSpan))) return undefined;
   const hash = Buffer.from(sha256, "hex").toString("base64");
-  const spans = lines === undefined ? [] : merged(lines.map(({ from, to }) => ({ from, to })));
+  const spans = lines === undefined ? [] : mergeSpans(lines.map(({ from, to }) => ({ from, to })));
   return { sign: noSign, hash, whole: lines === undefined, spans, views: [] };
 }
 

@@ -4,7 +4,7 @@ import type { LineSpan } from "../contract/problem.ts";
 import type { LinePart } from "./ledger.ts";
 
 /** Sorted, without overlaps, adjacent spans joined. */
-export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
+export function mergeSpans(spans: readonly LineSpan[]): readonly LineSpan[] {
   const result: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = result.at(-1);
@@ -15,7 +15,7 @@ export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
 }
 
 /** The same for parts of lines. */
-export function mergedParts(parts: readonly LinePart[]): readonly LinePart[] {
+export function mergeParts(parts: readonly LinePart[]): readonly LinePart[] {
   const result: LinePart[] = [];
   for (const part of parts.toSorted((a, b) => a.line - b.line || a.from - b.from)) {
     const last = result.at(-1);
@@ -31,15 +31,15 @@ export function mergedParts(parts: readonly LinePart[]): readonly LinePart[] {
 
 export const isWholeLine = ({ from, ends }: LinePart): boolean => from === 1 && ends === true;
 
-export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(merged(spans), span);
+export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(mergeSpans(spans), span);
 
 /** `spans` are merged. */
 export const hasSpan = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
   spans.some((span) => span.from <= from && to <= span.to);
 
 /** The lines of `spans` that are not in `taken`; `spans` are merged. */
-export function without(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
-  const gone = merged(taken);
+export function subtractSpans(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
+  const gone = mergeSpans(taken);
   const left: LineSpan[] = [];
   let next = 0;
   for (const { from, to } of spans) {
@@ -69,18 +69,18 @@ export interface LineChange {
  * Where lines are after changes. Changes refer to the old lines, in order. Changed lines count as seen, because the
  * session wrote them.
  */
-export const shifted = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
-  merged([...unchanged(merged(spans), changes), ...ownSpans(changes)]);
+export const shiftSpans = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
+  mergeSpans([...unchanged(mergeSpans(spans), changes), ...ownSpans(changes)]);
 
 /** The same for truncated lines: a session that changes part of such a line still does not know the rest. */
 export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  const cut = merged(spans);
+  const cut = mergeSpans(spans);
   let next = 0;
   const isCut = ({ line, linesBefore }: LineChange): boolean => {
     while (next < cut.length && (cut[next]?.to ?? 0) < line) next += 1;
     return (cut[next]?.from ?? Number.POSITIVE_INFINITY) < line + linesBefore;
   };
-  return merged([...unchanged(cut, changes), ...ownSpans(changes, isCut)]);
+  return mergeSpans([...unchanged(cut, changes), ...ownSpans(changes, isCut)]);
 }
 
 /** Where parts of lines are after changes; parts of changed lines are no longer known. Both lists are sorted. */

@@ -15,5 +15,13 @@ export {
   type View,
   type Wrote,
 } from "./ledger.ts";
-export { covers, type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "./line-spans.ts";
+export {
+  covers,
+  type LineChange,
+  mergeSpans as merged,
+  shiftSpans as shifted,
+  shiftedCut,
+  shiftedParts,
+  subtractSpans as without,
+} from "./line-spans.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";

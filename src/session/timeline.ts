@@ -202,10 +202,10 @@ function add(tally: MutableTally, { outcome, tokensGiven, tokensSaved }: CallEve
 
 /** The arguments come from the host and may be anything, also what JSON cannot express. */
 function jsonOf({ input, reply, diffs }: CallDetail): string {
-  const told = { reply: reply ?? null, diffs };
+  const rest = { reply: reply ?? null, diffs };
   try {
-    return JSON.stringify({ input: input ?? null, ...told });
+    return JSON.stringify({ input: input ?? null, ...rest });
   } catch {
-    return JSON.stringify({ input: null, ...told });
+    return JSON.stringify({ input: null, ...rest });
   }
 }

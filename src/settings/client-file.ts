@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse, TomlError } from "smol-toml";
 import { nodeSystem, readSmallFile, writeSmallFile } from "../disk/disk.ts";
-import { inserted } from "./keep-rule.ts";
+import { insertChild } from "./keep-rule.ts";
 
 // Adds an entry to a TOML text as a table of its own, or removes that table: all other bytes stay. Pure.
 
@@ -302,15 +302,15 @@ function added(text: string, container: Node, key: string, value: unknown): stri
   const eol = eolOf(text);
   if (last !== undefined) {
     const isSpread = /[\r\n]/.test(text.slice(last.offset + last.length, close));
-    return inserted(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
+    return insertChild(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
   }
   if (text.slice(container.offset + 1, close).trim() !== "") {
-    return inserted(text, container, `${key}: ${JSON.stringify(value)}`);
+    return insertChild(text, container, `${key}: ${JSON.stringify(value)}`);
   }
   const outer = indentAt(text, container.offset);
   const inner = outer + unitOf(text);
   const body = `${key}: ${printed(value, unitOf(text))}`.replaceAll("\n", eol + inner);
-  return inserted(text, container, `${eol}${inner}${body}${eol}${outer}`);
+  return insertChild(text, container, `${eol}${inner}${body}${eol}${outer}`);
 }
 
 function replaced(text: string, old: Node, { value }: Entry): string {
@@ -345,9 +345,9 @@ function taken(text: string, container: Node, property: Node): string {
 function wholeLines(text: string, from: number, to: number, containerAt: number): readonly [number, number] {
   const whitespace = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
   const start = from - whitespace;
-  const behind = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
+  const lineEnd = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
   const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
-  if (startsLine && behind !== null) return [start, to + behind[0].length];
+  if (startsLine && lineEnd !== null) return [start, to + lineEnd[0].length];
   if (startsLine) return [from, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0)];
   return start - 1 === containerAt ? [from, to] : [start, to];
 }

@@ -48,15 +48,15 @@ function ruleAdded(text: string, rule: string): string | { readonly why: string 
   if (allow !== undefined && allow.type !== "array") return { why: '"permissions.allow" is no list' };
   if (allow?.children?.some(({ value }) => value === rule) === true) return text;
   const item = JSON.stringify(rule);
-  if (allow !== undefined) return inserted(text, allow, item);
-  if (permissions !== undefined) return inserted(text, permissions, `"allow": [${item}]`);
-  return inserted(text, tree, `"permissions": { "allow": [${item}] }`);
+  if (allow !== undefined) return insertChild(text, allow, item);
+  if (permissions !== undefined) return insertChild(text, permissions, `"allow": [${item}]`);
+  return insertChild(text, tree, `"permissions": { "allow": [${item}] }`);
 }
 
 // Adds an item to a list, or a key to an object, in a JSON text with comments: all other bytes stay. Pure.
 
 /** `snippet` goes after the last child of the container, on a line of its own if the children have their own. */
-export function inserted(text: string, container: Node, snippet: string): string {
+export function insertChild(text: string, container: Node, snippet: string): string {
   const open = container.offset + 1;
   const close = container.offset + container.length - 1;
   const last = container.children?.at(-1);
@@ -69,7 +69,7 @@ export function inserted(text: string, container: Node, snippet: string): string
       : text.slice(0, close) + eol + snippet + eol + text.slice(close);
   }
   const end = last.offset + last.length;
-  const { hasComma, lineEnd } = behind(text, end, close);
+  const { hasComma, lineEnd } = endOfLastChild(text, end, close);
   if (!/[\r\n]/.test(text.slice(end, close))) return `${text.slice(0, end)}, ${snippet}${text.slice(end)}`;
   const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", last.offset - 1) + 1))?.[0] ?? "";
   const comma = hasComma ? "" : ",";
@@ -78,7 +78,11 @@ export function inserted(text: string, container: Node, snippet: string): string
 }
 
 /** Whether a comma follows the last child, and where its line ends. Comments on that line belong to it. */
-function behind(text: string, from: number, close: number): { readonly hasComma: boolean; readonly lineEnd: number } {
+function endOfLastChild(
+  text: string,
+  from: number,
+  close: number,
+): { readonly hasComma: boolean; readonly lineEnd: number } {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
   let hasComma = false;

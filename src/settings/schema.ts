@@ -128,7 +128,7 @@ export const schema = {
       type: "string",
       enum: ["refuse", "content-match"],
       description:
-        "What becomes of an edit of a file that somebody else changed since it was read; content-match makes it if its text still stands there once (user settings only)",
+        "What happens with an edit of a file that others changed since it was read; content-match applies it if its text still occurs exactly once (user settings only)",
     },
     hardLinks: {
       type: "string",
@@ -217,7 +217,7 @@ export const schema = {
               maximum: 600_000,
               description: "Milliseconds that the answer to a change waits for diagnostics; 1500 by default",
             },
-            warnings: { type: "boolean", description: "Whether warnings are told as well as errors" },
+            warnings: { type: "boolean", description: "Whether warnings are reported as well as errors" },
           },
         },
       ],
