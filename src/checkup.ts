@@ -1,4 +1,4 @@
-/** What this machine has for Filehand to work with, as data: for `filehand doctor`. Nothing is made or changed. */
+/** What this machine offers to Filehand, as data for `filehand doctor`. Changes nothing. */
 
 import {
   canLockFolder,
@@ -22,21 +22,20 @@ export interface CheckupOptions {
   readonly stateDir: string | undefined;
   readonly path: string | undefined;
   readonly platform: NodeJS.Platform;
-  /** What the operator's settings say of language servers. */
   readonly languages?: LanguageOptions;
 }
 
 export interface FoundServer {
   readonly name: string;
-  /** Servers of one group stand in for each other. */
+  /** Servers of one group are alternatives. */
   readonly group: string;
   readonly command: string;
-  /** Where its program is; undefined if it is not there. */
+  /** The path of its program; undefined if it is not installed. */
   readonly program: string | undefined;
   readonly extensions: readonly string[];
-  /** How to get it, where that is known. */
+  /** How to install it, where that is known. */
   readonly install: string | undefined;
-  /** A program that is not there, and without which it finds no errors. */
+  /** A missing program without which the server finds no errors. */
   readonly lacks?: { readonly program: string; readonly install: string | undefined } | undefined;
 }
 
@@ -53,11 +52,14 @@ export interface Checkup {
 
 export interface RootFacts extends FolderFacts {
   readonly path: string;
-  /** Does the kernel lock its folders? Otherwise lock files alone keep processes apart; undefined if it cannot be opened. */
+  /**
+   * Whether the kernel can lock its folders; otherwise only lock files exclude other processes. Undefined if the folder
+   * cannot be opened.
+   */
   readonly kernelLocks: boolean | undefined;
 }
 
-/** As package.json has it. */
+/** The same as `engines` in package.json. */
 export const nodeNeeded = "20.19.0";
 
 export async function checkup(options: CheckupOptions): Promise<Checkup> {
@@ -86,7 +88,7 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
   };
 }
 
-/** By the very way in which they are looked for when they are needed. */
+/** Searches as the toolkit does when it starts a server. */
 function serversFound({ roots, path, platform, languages = {} }: CheckupOptions): readonly FoundServer[] {
   const find = serverFinder({ roots, trusted: languages.trustedRoots ?? [], path, platform });
   const found = (command: string): string | undefined =>

@@ -1,4 +1,4 @@
-/** The one place where rooms meet: a toolkit holds what its sessions share. */
+/** The toolkit: checks its options, connects the rooms, and owns what all sessions share. */
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -118,7 +118,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     session: (chosen?: SessionOptions<DialectName>) =>
       session(chosen ?? { dialect: options.dialect ?? defaultDialect }),
     listen: (listener) => {
-      const own: CallListener = (event, detail) => listener(event, detail); // the same function may listen twice
+      const own: CallListener = (event, detail) => listener(event, detail); // one function may listen twice
       watchers.listeners.add(own);
       return () => void watchers.listeners.delete(own);
     },
@@ -135,14 +135,14 @@ export function createFilehand(options: FilehandOptions): Filehand {
       appendUsage(options.stateDir, { time: new Date().toISOString(), dialect: ended.dialect, ...stats });
     },
     figures: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
-  } as Filehand; // the overloads of `session` say which dialect comes back
+  } as Filehand; // the overloads of `session` pair dialect and type
 }
 
-/** In whatever order the roots are given, they are one workspace. */
+/** The order of the roots does not matter. */
 const workspaceIdOf = (roots: readonly string[]): string =>
   createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
-/** Where the past is kept, opened by the first who needs it; undefined where it is not kept. */
+/** The history, opened on first use; undefined where none is kept. */
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
   const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
@@ -158,7 +158,7 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
   return lazily(open);
 }
 
-/** JavaScript callers have no compiler, and a mode with a slip in it must not be the generous one. */
+/** JavaScript callers have no compiler, and a misspelt mode must not become the default one. */
 export function requireMode(mode: string): void {
   if ((modes as readonly string[]).includes(mode)) return;
   throw new FilehandError(
@@ -175,7 +175,7 @@ function requireSearchMs(ms: number): void {
   );
 }
 
-/** A deny rule with a slip in it would deny nothing, and whoever wrote it would not know. */
+/** A misspelt deny rule would deny nothing without a sign of it. */
 function requireClear(faults: readonly RuleFault[]): void {
   const [first, ...others] = faults.filter(({ stops }) => stops === true);
   if (first === undefined) return;
@@ -185,7 +185,7 @@ function requireClear(faults: readonly RuleFault[]): void {
   throw new FilehandError("UNCLEAR_RULE", message);
 }
 
-/** A limit that no answer could keep would make every answer a cut one. */
+/** Below this every answer would be truncated. */
 function requireAnswerBytes(bytes: number | undefined): void {
   if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= limits.answerBytesMin)) return;
   throw new FilehandError(
@@ -207,7 +207,7 @@ function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions)
 }
 
 function dialectNamed(name: string): Dialect {
-  if (Object.hasOwn(dialects, name)) return dialects[name as DialectName]; // checked by the line itself
+  if (Object.hasOwn(dialects, name)) return dialects[name as DialectName]; // `name` is a key, as checked here
   const near = nearest(String(name), dialectNames);
   const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
   throw new FilehandError("UNKNOWN_DIALECT", `Cannot speak the dialect "${name}": there is no such dialect, ${hint}`);
@@ -218,20 +218,23 @@ const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly Rul
     (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
   );
 
-/** Relative ones lie below the folder that relative paths of calls do. Links are resolved: files are judged by where they are. */
+/**
+ * Relative folders start where relative paths of calls start. Symlinks are resolved because files are judged by their
+ * real paths.
+ */
 function foldersWithin(folders: readonly string[] | undefined, base: string): readonly string[] | undefined {
   const realPrefix = realPrefixes();
   return folders?.map((folder) => realPrefix(nodePath.resolve(realPrefix(base), folder)));
 }
 
-// What the library tells about permissions: the guard's judgement, for whoever writes rules.
+// The rules and their decisions as data, for people who write rules.
 
 export interface PermissionsOf {
   readonly guard: () => Guard;
   readonly policy: Policy;
-  /** All that were given, also those that do not count. */
+  /** All given rules, including those without effect. */
   readonly rules: readonly RuleText[];
-  /** Rules that this session keeps. */
+  /** Rules that this session stores. */
   readonly kept: () => readonly RuleText[];
   readonly roots: readonly string[];
   readonly home: string | undefined;
@@ -264,10 +267,10 @@ export function permissionsOf({ guard, policy, rules, kept, roots, home, locked 
 const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault[]): string | undefined =>
   faults.find((fault) => fault.verdict === verdict && fault.text === text && fault.source === source)?.why;
 
-// Loads what is otherwise loaded by the first call that needs it. A server lives long, and its package may be replaced under
-// it by an update: from then on a part that is not loaded yet is gone, or is that of another version.
+// Preloading. A server lives long, and an update may replace its package: a part that is not loaded by then is missing
+// or of another version.
 
-/** In the order in which calls are likely to need them. Packages that are optional belong to somebody else's update. */
+/** In the order in which calls are likely to need them; without optional packages, which are updated separately. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./tools/changes.ts"),
   () => import("./tools/grep/grep.ts"),
@@ -285,7 +288,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./lsp/languages.ts"),
 ];
 
-/** One part per turn of the event loop, so that no call waits for more than one. */
+/** Loads one part per turn of the event loop, so that no call waits for more than one. */
 export async function preload(more: readonly (() => Promise<unknown>)[] = []): Promise<void> {
   for (const load of [...parts, ...more]) {
     await new Promise(setImmediate);

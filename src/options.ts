@@ -1,4 +1,4 @@
-/** What the library offers, as types: sessions and what they answer. */
+/** The library's public types: the toolkit, its sessions and the options of both. */
 
 import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
 import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
@@ -20,20 +20,23 @@ export type { History, Timeline, SessionHistory };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Show what a change would do, and write nothing. */
+  /** Reports what a change would do and writes nothing. */
   readonly dryRun?: boolean;
-  /** Give programs the old content and the whole diff of a change, whatever their size. */
+  /** Puts the old content and the whole diff of a change into `structured`, whatever their size. */
   readonly full?: boolean;
-  /** Bytes that the answer may have; over the option of the same name. */
+  /** Maximum bytes of this answer; overrides `FilehandOptions.answerBytesMax`. */
   readonly answerBytesMax?: number;
-  /** Do these bytes include what programs read, since the answer goes out with it? They do not by default. */
+  /** Counts `structured` into those bytes, for hosts that send it along with the answer; false by default. */
   readonly countStructured?: boolean;
-  /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
+  /**
+   * Called now and then during a long scan. `done` and `total` are bytes; a search reports the entries or matching
+   * files found so far, and 0 as its unknown total.
+   */
   readonly onProgress?: (done: number, total: number) => void;
   /**
-   * For surfaces whose asker leaves a call by a throw, so that the call is made again with the answer: an empty object that
-   * both calls are given. The call keeps its place in the call queue in between; the surface gives it up with `leave` if
-   * the call is not made again.
+   * For surfaces whose asker aborts a call by throwing and repeats it with the answer: an empty object, passed to both
+   * calls. In between the call keeps its place in the call queue; if the surface does not repeat the call, it gives the
+   * place up with `leave`.
    * @internal
    */
   readonly place?: KeptPlace;
@@ -41,24 +44,24 @@ export interface CallOptions {
 
 /** @internal */
 export interface KeptPlace {
-  /** Set while the call is left. */
+  /** Set while the call is suspended. */
   leave?: (() => void) | undefined;
 }
 
 export interface DiagnosticsOptions extends CallOptions {
-  /** Milliseconds to wait for an answer; 10,000 by default. */
+  /** Milliseconds to wait for language servers; 10,000 by default. */
   readonly waitMsMax?: number;
 }
 
 export interface RunOptions extends CallOptions {
   /**
-   * For adapters whose host has words of its own for an answer.
+   * For adapters whose host words some answers itself.
    * @internal
    */
   readonly words?: Partial<Words>;
 }
 
-/** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */
+/** The tools of a dialect as functions. They throw a FilehandError for the failures that the dialect throws. */
 export type ToolFunctions<Name extends DialectName> = {
   readonly [Tool in keyof DialectTools[Name]]: DialectTools[Name][Tool] extends {
     input: infer Input;
@@ -71,183 +74,195 @@ export type ToolFunctions<Name extends DialectName> = {
 export interface SessionStats {
   readonly calls: number;
   readonly failures: number;
-  /** Tokens of all replies, and those that a repeated read did not spend. */
+  /** Estimated tokens of all replies, and of the content that repeated reads did not send again. */
   readonly tokensGiven: number;
   readonly tokensSaved: number;
 }
 
 export interface Session<Name extends DialectName = DialectName> {
-  /** The conversation's own name, or a random one. */
+  /** The conversation's name as the host gave it, else a random one. */
   readonly id: string;
   readonly dialect: Name;
   readonly mode: Mode;
-  /** From here on. Throws a FilehandError if the operator has locked the mode and this one would allow more. */
+  /**
+   * Changes the mode for the calls that follow. Throws a FilehandError if the operator locked the mode and the new one
+   * allows more.
+   */
   setMode(mode: Mode): void;
-  /** Why this session may do what it may. */
+  /** Explains what this session may do and which rule says so. */
   readonly permissions: Permissions;
-  /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
+  /** Runs one tool call as a model writes it. Failures are replies too; it throws only for a bug. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
   /**
-   * One neutral request. Answers with its outcome, or with the problem that prevented it, as data, and with the reply in the
-   * session's dialect; throws only for a bug.
+   * Runs one request that belongs to no dialect. Returns the outcome, or the problem that prevented it, as data,
+   * together with the reply in the session's dialect; throws only for a bug.
    */
   run<V extends Verb>(
     request: (profile: Profile) => Request & { readonly verb: V },
     options?: RunOptions,
   ): Promise<RunResult<V>>;
   readonly tools: ToolFunctions<Name>;
-  /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
+  /** What reading a file would cost in tokens. Throws a FilehandError where a read would be refused. */
   cost(path: string, options?: CallOptions): Promise<Cost>;
-  /** What a code file declares, and on which lines. Throws a FilehandError where a read would be refused, or there is none. */
+  /**
+   * What a code file declares, and on which lines. Throws a FilehandError where a read would be refused or the file has
+   * no outline.
+   */
   outline(path: string, options?: OutlineOptions): Promise<OutlineOutcome>;
   /**
-   * Why a read of this file would be refused, by a rule or by the system; undefined if it would not be, or if there is none
-   * any more. For hosts that show what was kept of a file. Nothing is read. Whoever must be asked is asked.
+   * Why a read of this file would be refused, by a rule or by the system; undefined if it would succeed or the file
+   * does not exist. For hosts that show stored content of a file. Reads nothing; asks the user where a read would ask.
    */
   readRefusal(path: string, options?: CallOptions): Promise<string | undefined>;
   /**
-   * What language servers say of a file as it is. Undefined: none is in charge of it, or it is nothing for them. Throws a
-   * FilehandError where a read would be refused.
+   * Diagnostics of the language servers for a file as it is on disk; undefined if no server handles such files. Throws
+   * a FilehandError where a read would be refused.
    */
   diagnostics(path: string, options?: DiagnosticsOptions): Promise<DiagnosticsReport | undefined>;
   /**
-   * This reply did not reach the model, as when its connection broke: what it showed does not count as shown. What was known of the
-   * same file before is forgotten with it.
+   * Reports that a reply did not reach the model, for example because the connection broke. The session then forgets
+   * that it showed this content, and what it knew of the same file before.
    */
   undelivered(reply: Reply): void;
-  /** What this session's calls came to, in estimated tokens. */
+  /** Calls, failures and estimated tokens of this session so far. */
   stats(): SessionStats;
-  /** The content of a file, or of all files, left the conversation: the next read gives it again. */
+  /**
+   * Forgets that the session showed a file, or any file, because the content left the conversation: the next read sends
+   * it again.
+   */
   forget(path?: string): void;
   /**
-   * The host showed a file, or lines of it, to the model by its own means (a shell, an attachment): that counts as read. What
-   * it showed is named by the hash of the whole content; if the disk has another, the file counts as changed since. Throws a
-   * FilehandError if there is no such file in the workspace, or if what is said is not well formed.
+   * Counts a file, or lines of it, as read because the host showed it to the model by other means (a shell, an
+   * attachment). The content is identified by the hash of the whole file; if the file on disk has another hash, it
+   * counts as changed since. Throws a FilehandError if the workspace has no such file or `shown` is malformed.
    */
   markRead(path: string, shown: ShownElsewhere): Promise<void>;
-  /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
+  /** What the session has read, for `SessionOptions.readState` of a session that continues it in another process. */
   readState(): ReadState;
   /**
-   * From here on changes belong to this message of the conversation, until the next one or a rewind. Throws a FilehandError
-   * for the id "start", which is the name of the beginning.
+   * Assigns the changes that follow to this message of the conversation, until the next checkpoint or rewind. Throws a
+   * FilehandError for the id "start", which names the state before the first message.
    */
   checkpoint(messageId: string): Promise<void>;
   /**
-   * Looks at the workspace; what others changed since the last look (a shell command, a formatter) becomes a part of the
-   * current message, so that a rewind brings it back. Not to be called while other calls of the session run. Left out:
-   * what `.gitignore` names, hidden folders, `node_modules`. Throws a FilehandError where no past is kept.
+   * Scans the workspace and records what other programs (a shell command, a formatter) changed since the last scan as
+   * part of the current message, so that a rewind restores it. Do not call it while other calls of the session run. It
+   * skips what `.gitignore` names, hidden folders and `node_modules`. Throws a FilehandError where no history is kept.
    */
   observe(options?: CallOptions): Promise<Observed>;
-  /** What this session changed; undefined where no past is kept. */
+  /** The changes of this session; undefined where no history is kept. */
   history(): Promise<SessionHistory | undefined>;
-  /** Makes files what they were before the changes of a message. Throws a FilehandError if there is no such message. */
+  /** Restores files to their state before a message. Throws a FilehandError if there is no such message. */
   rewind(messageId: string, options?: RewindOptions): Promise<RewindOutcome>;
-  /** The same for the last turn that is in effect, and back again. */
+  /** Rewinds the last turn that is in effect; `redo` applies it again. */
   undo(options?: RewindOptions): Promise<RewindOutcome>;
   redo(options?: RewindOptions): Promise<RewindOutcome>;
   /** The tools for an agent loop: name, description, JSON schema, execute. */
   definitions(): readonly ToolDefinition[];
-  /** The files themselves, for programs. Throws a FilehandError where a read would be refused. */
+  /** The files of the workspace, for programs. Its functions throw a FilehandError where a read would be refused. */
   readonly workspace: Workspace;
 }
 
 export interface Workspace {
-  /** Files in a fixed order, behind the path `after`. Left out: what is denied, ignored, hidden folders, `node_modules`. */
+  /** Files in a fixed order, after the path `after`, without denied, ignored and hidden ones and `node_modules`. */
   files(page: { readonly after?: string; readonly max: number }, options?: CallOptions): Promise<FilePage>;
-  /** Absolute paths that begin so; those of folders end in a slash. */
+  /** Absolute paths that begin with `start`; those of folders end in a slash. */
   paths(start: string, max: number, options?: CallOptions): Promise<readonly string[]>;
-  /** What a file or a folder holds, byte for byte. */
+  /** The content of a file, byte for byte, or the paths in a folder. */
   content(path: string, bytesMax: number, options?: CallOptions): Promise<Content>;
   /**
-   * The entries of one folder, folders first, with what rules say of each. For people who look after the rules: what is denied is
-   * named here too, and a denied folder is not opened.
+   * The entries of one folder, folders first, with what the rules say about each. Made for people who maintain the
+   * rules: it lists denied entries too, but opens no denied folder.
    */
   entries(
     path: string,
     page: { readonly from: number; readonly max: number },
     options?: CallOptions,
   ): Promise<EntryPage>;
-  /** Calls back whenever the file has become another, was taken away or came back. Folders cannot be watched. */
+  /** Calls back whenever the file is changed, removed or created again. Folders cannot be watched. */
   watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
 }
 
 export interface OutlineOptions extends CallOptions {
-  /** Levels to show; as many as have room by default. */
+  /** Levels to show; by default as many as fit. */
   readonly depth?: number;
 }
 
 export interface RewindOptions extends CallOptions {
   /** Only these files. */
   readonly files?: readonly string[];
-  /** Also over what somebody else changed since. */
+  /** Also overwrites what others changed since. */
   readonly force?: boolean;
 }
 
 export interface SessionOptions<Name extends DialectName> {
   readonly dialect: Name;
-  /** The conversation's own name, where the host has one. */
+  /** The conversation's name, if the host has one. */
   readonly id?: string;
   /**
-   * What an earlier session had read, or what a host showed itself (`{ [real path]: { sha256, lines } }`, as for
-   * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
+   * What an earlier session had read, or what the host showed (`{ [real path]: { sha256, lines } }`, as for
+   * `markRead`). Malformed entries are ignored; a file that differs on disk counts as changed.
    */
   readonly readState?: unknown;
   /**
-   * Calls of several conversations may come through this session, as over MCP where no client names its conversation. Then no
-   * answer relies on what an earlier one showed: a repeated read gets the content, and instruction files are named each time.
+   * Set this if calls of several conversations may share the session, as over MCP where clients do not name their
+   * conversation. Then no answer relies on an earlier one: a repeated read sends the content again, and every read
+   * names the instruction files.
    */
   readonly shared?: boolean;
   /**
-   * What it has read is kept in the state folder under its `id`, and a later session with the same `id` and this option goes on with
-   * it, also in another process. Needs an `id` and a `stateDir`. Not used where `readState` is given.
+   * Stores what the session has read in the state folder under its `id`; a later session with the same `id` and this
+   * option continues from there, also in another process. Needs an `id` and a `stateDir`. Ignored if `readState` is
+   * given.
    */
   readonly keepReadState?: boolean;
-  /** Whom it works for, to be told to those who watch. It gives no right to anything. */
+  /** The user that the session works for, reported to listeners. Grants no permission. */
   readonly principal?: string;
-  /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */
+  /** Restricts the session to these folders inside the roots. Relative paths start at `cwd`. */
   readonly within?: readonly string[];
 }
 
 export interface Filehand {
-  /** The roots with their links resolved. */
+  /** The roots with symlinks resolved. */
   readonly roots: readonly string[];
-  /** A short name made from the roots, the same in every process: for sessions that go on from one to the next. */
+  /** A short id made from the roots, the same in every process, for sessions that several processes continue. */
   readonly workspaceId: string;
-  /** Everything that was kept, of all sessions; undefined where no past is kept. */
+  /** The stored changes of all sessions; undefined where no history is kept. */
   history(): Promise<History | undefined>;
   session(): Session;
   session<Name extends DialectName>(options: SessionOptions<Name>): Session<Name>;
   /**
-   * Calls back after every call of a tool, of every session, until the function that it returns is called. What the second
-   * argument holds is as large as the reply: keep of it only what is needed.
+   * Calls back after every tool call of every session; the returned function ends that. The second argument is as large
+   * as the reply, so keep only the parts you need.
    */
   listen(listener: CallListener): () => void;
-  /** A bounded memory for calls, for hosts that show them; give it to `listen`. */
+  /** A bounded list of calls, for hosts that display them; pass it to `listen`. */
   timeline(limits?: TimelineLimits): Timeline;
-  /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
+  /**
+   * `keepFigures` adds a session's statistics to the usage file of the state folder, `figures` reads that file; without
+   * a state folder it is empty.
+   */
   keepFigures(session: Session): void;
   readonly figures: () => readonly Figures[];
-  /** Which rules there are, and why they decide as they do. */
+  /** Lists the rules and explains their decisions. */
   readonly permissions: Permissions;
-  /** Language servers that were named and cannot be used, with the reason. */
+  /** Configured language servers that cannot be used, with the reason. */
   languageFaults(): Promise<readonly LanguageFault[]>;
   /**
-   * Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. Writes what sessions
-   * with `keepReadState` have read last.
+   * Stops the language servers and writes the last read states of sessions with `keepReadState`. Language servers also
+   * end with the process.
    */
   close(): Promise<void>;
-  /** Rules that are malformed, or that do not count where they stand. */
+  /** Rules that are malformed or have no effect, with the reason. */
   readonly ruleFaults: readonly RuleFault[];
 }
 
-// What a host may say when it makes a toolkit.
-
 export interface FilehandOptions {
-  /** The folders that may be worked in. */
+  /** The folders that sessions may work in. */
   readonly roots: readonly string[];
   /** Where relative paths start; the first root by default. */
   readonly cwd?: string;
-  /** The dialect of sessions that name none; `claude` by default. */
+  /** The dialect of sessions that choose none; `claude` by default. */
   readonly dialect?: DialectName;
   /** Permission rules, such as `Read(secrets/**)`. */
   readonly permissions?: {
@@ -255,122 +270,125 @@ export interface FilehandOptions {
     readonly ask?: readonly string[];
     readonly deny?: readonly string[];
   };
-  /** The same with the place each rule comes from, for hosts that have several. */
+  /** More rules, each with its source, for hosts that load rules from several places. */
   readonly rules?: readonly RuleText[];
   /**
-   * A deny or ask rule that cannot be understood: nothing starts with it (`stop`, the default), or it is only listed in
-   * `ruleFaults` (`report`), for a host that shows that list to whoever wrote the rule.
+   * What happens with a deny or ask rule that cannot be understood: `stop` (the default) throws when the toolkit is
+   * created, `report` only lists it in `ruleFaults`, for hosts that show that list.
    */
   readonly unclearRules?: "stop" | "report";
-  /** Whom to ask when a rule says so. `"yes"` answers every question about files inside the roots. */
+  /** Asks the user where a rule requires it. `"yes"` approves every question about files inside the roots. */
   readonly ask?: Asker | "yes";
   /**
-   * What sessions may do at all; `default` by default. `read-only`: nothing is written, whatever rules say. `plan`: the
-   * same, and the model is told that it is planning. `accept-edits`: files in the roots are changed without asking,
-   * but for those that are protected or that a rule speaks of.
+   * What sessions may do; `default` by default. `read-only` writes nothing, whatever the rules say. `plan` is the same,
+   * and replies say that the model is planning. `accept-edits` changes files in the roots without asking, except for
+   * protected files and files that a rule covers.
    */
   readonly mode?: Mode;
   /**
-   * What no session and no project can make more generous: `mode`, and `rules` (then allow rules count only from the
-   * options and the user's settings, and no answer is kept).
+   * What no session and no project may loosen: `mode`, or `rules` (allow rules then count only from these options and
+   * the user's settings, and no answer is stored).
    */
   readonly locked?: readonly Lock[];
-  /** Do allow rules whose source is "project settings" count? They do not by default: a project comes from strangers. */
+  /** Whether allow rules of "project settings" count; false by default, since projects come from strangers. */
   readonly trustProject?: boolean;
-  /** What is done about a path outside the roots that no rule `external_directory(...)` speaks of; refused by default. */
+  /** What happens with a path outside the roots that no `external_directory(...)` rule covers; `refuse` by default. */
   readonly externalDirectories?: "refuse" | "ask";
-  /** Keeps rules that somebody wants for good. Without it an "always" holds for the session. */
+  /** Stores rules that the user wants to keep. Without it an "always" lasts for the session. */
   readonly keepRule?: RuleKeeper;
-  /** Do secrets (`.env`, keys) ask before they are read? They do by default. */
+  /** Whether reading a secret (`.env`, keys) needs approval; `ask` by default. */
   readonly secrets?: "ask" | "allow";
-  /** Changes to the list of restricted extensions and names. */
+  /** Changes the list of restricted extensions and names. */
   readonly restricted?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
-  /** Tokens of one page in the `claude` dialect; 25,000 by default. */
+  /** Maximum tokens of one page in the `claude` dialect; 25,000 by default. */
   readonly pageTokensMax?: number;
   /**
-   * Bytes that one answer may have, at least 1,000: its texts as JSON, pictures left out. Longer answers of Read, Grep, Glob, LS and
-   * History end sooner and say how to go on; only what they show counts as shown. No limit by default; the MCP server has one for
-   * each client.
+   * Maximum bytes of one answer, at least 1,000: its texts as JSON, without images. Longer answers of Read, Grep, Glob,
+   * LS and History end earlier and say how to continue; only what they show counts as read. No limit by default; the
+   * MCP server sets one for each client.
    */
   readonly answerBytesMax?: number;
-  /** Characters after which a line is cut; each dialect has a number of its own. */
+  /** Characters after which a line is truncated; the default depends on the dialect. */
   readonly lineCharsMax?: number;
   /**
-   * What a read answers with that names no part of a code file of more than one page: its `first page` (the default), or an
-   * `outline` of what it declares, with the lines to read next.
+   * The answer to a read of a whole code file of more than one page: its `first page` (the default), or an `outline` of
+   * what it declares, with the lines to read next.
    */
   readonly longCode?: "first page" | "outline";
-  /** Is the reminder about malware appended in the `claude` dialect? It is by default. */
+  /** Whether replies in the `claude` dialect end with the reminder about malware; true by default. */
   readonly reminder?: boolean;
   /**
-   * Models that get no reminder, by the name of the model alone: a provider before it and a date or a variant behind it do
-   * not matter. `["claude-opus-4-6"]` by default.
+   * Models that get no reminder, by their bare name: a provider before it and a date or variant after it are ignored.
+   * `["claude-opus-4-6"]` by default.
    */
   readonly reminderExemptModels?: readonly string[];
   /** The model that reads the answers. */
   readonly model?: string;
   /**
-   * Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. A session
-   * that several conversations share (`SessionOptions.shared`) never does.
+   * Whether a repeated read of an unchanged file gets a stub instead of the content; true by default in the `claude`
+   * dialect only. Never in a session with `SessionOptions.shared`.
    */
   readonly dedup?: boolean;
-  /** Are instruction files (AGENTS.md, CLAUDE.md) named when a file below them is first read? */
+  /** Whether the first read of a file names the instruction files (AGENTS.md, CLAUDE.md) above it. */
   readonly instructions?: boolean;
-  /** Must a file have been read in a session before the session may change it? It must by default. */
+  /** Whether a session must have read a file before it may change it; true by default. */
   readonly readFirst?: boolean;
   /**
-   * What becomes of an edit of a file that somebody else changed since it was read: `refuse` (the default), or
-   * `content-match`, which applies it if its text still stands there once, to the letter, and says so.
+   * What happens with an edit of a file that others changed since it was read: `refuse` (the default), or
+   * `content-match`, which applies the edit if its text still occurs exactly once, and says so.
    */
   readonly staleness?: "refuse" | "content-match";
-  /** A file with several names: `separate` it from the others when it is replaced (the default), or `keep` them together. */
+  /** Replacing a file with several hard links: `separate` it from the others (the default), or `keep` them linked. */
   readonly hardLinks?: "separate" | "keep";
-  /** Is a mount below a root outside? By default it is inside: whoever mounted it there meant so. */
+  /** Whether mounts below a root count as outside; false by default. */
   readonly sameDevice?: boolean;
-  /** Are files with several names refused? One of them may lie outside. By default they are read like any other. */
+  /** Whether to refuse files with several hard links, of which one may be outside the roots; false by default. */
   readonly denyHardlinks?: boolean;
-  /** Line ends of a file that is written anew: `as sent` (the default), or those the file had (`keep`). */
+  /** Line endings of a file that Write overwrites: `as sent` (the default), or `keep` those of the file. */
   readonly writeEol?: "as sent" | "keep";
   /**
-   * Called with every file that a tool wrote, before the tool answers, such as to run a formatter on it. What that changes is
-   * told in the answer, belongs to the same turn, and counts as read.
+   * Called with every file that a tool wrote, before the tool answers, for example to format it. The answer reports
+   * what the formatter changed; that belongs to the same turn and counts as read.
    */
   readonly formatter?: Formatter;
-  /** Milliseconds after which a formatter is no longer waited for; 10,000 by default. */
+  /** Milliseconds to wait for the formatter; 10,000 by default. */
   readonly formatterMsMax?: number;
   /**
-   * Language servers that look at what is read and changed, so that the answer to a change says what it broke. None by
-   * default. `true`: those of the table of known servers whose programs are installed.
+   * Language servers that check what is read and changed, so that the answer to a change lists the errors it caused.
+   * None by default. `true` uses the known servers that are installed.
    */
   readonly languageServers?: boolean | LanguageOptions;
   /**
-   * Is the tool `Lsp`, with which models ask language servers about code, offered to them? It is not by default.
-   * `rename`: so is `Rename`, which changes files. They need `languageServers`.
+   * Whether models get the tool `Lsp`, which queries language servers; false by default. `rename` also offers `Rename`,
+   * which changes files. Needs `languageServers`.
    */
   readonly languageTools?: boolean | "rename";
-  /** Called with every file that a tool changed, such as to bring an editor up to date. */
+  /** Called with every file that a tool changed, for example to update an editor. */
   readonly onChanged?: ChangeListener;
-  /** Bytes of a file that can be edited; 1 GiB by default. */
+  /** Maximum bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
-  /** Milliseconds after which a search ends with what it has found; 20,000 by default, 600,000 at most. */
+  /** Milliseconds after which a search returns what it has found; 20,000 by default, 600,000 at most. */
   readonly searchMsMax?: number;
-  /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
+  /**
+   * Folder for state that outlives the process, such as history and the line indexes of large files; without it nothing
+   * is stored.
+   */
   readonly stateDir?: string;
-  /** Is the past of changed files kept in the state folder? It is, within these limits, if there is such a folder. */
+  /** Limits of the history in the state folder; `false` turns it off. Without a state folder there is none. */
   readonly history?:
     | false
     | {
-        /** Turns of a session; 100 by default. */
+        /** Maximum turns of one session; 100 by default. */
         readonly snapshotsMax?: number;
-        /** Bytes of all that is kept, and how long; 2 GiB and 30 days by default. */
+        /** Maximum bytes and age of the whole history; 2 GiB and 30 days by default. */
         readonly bytesMax?: number;
         readonly ageMsMax?: number;
       };
-  /** Are the tools `History` and `Rewind` offered to models? They are not by default. They need a state folder. */
+  /** Whether models get the tools `History` and `Rewind`; false by default. Needs `stateDir`. */
   readonly historyTools?: boolean;
-  /** What `~` means in rules; the user's home folder by default. */
+  /** The folder that `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;
-  /** Ids for attachments and turns: never the same twice in a session, also in another process. Random by default. */
+  /** Ids of attachments and turns. MUST be unique within a session, also across processes. Random by default. */
   readonly ids?: Ids;
 }

@@ -1,4 +1,4 @@
-/** A session: what one conversation knows, and the one function that every call goes through. */
+/** A session: the state of one conversation, and `answered`, the function that every call goes through. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
@@ -86,7 +86,7 @@ import {
 } from "./tools/tools.ts";
 import type { AsData } from "./workspace.ts";
 
-/** What a session has from its toolkit. */
+/** What the toolkit gives to a session. */
 export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
   readonly guard: Guard;
   readonly state: SessionState;
@@ -94,24 +94,27 @@ export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "index
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   readonly watchers: Watchers;
-  /** Undefined once what a killed process left is settled. */
+  /** Recovers what a killed process left; undefined once that is done. */
   readonly settling: () => Promise<void> | undefined;
-  /** Where relative paths start, below the root. */
+  /** Where relative paths start, relative to the root. */
   readonly cwd: string;
-  /** Where sessions keep what they have read; undefined without a state folder. */
+  /** Stored read states; undefined without a state folder. */
   readonly readStates: ReadStates | undefined;
 }
 
 const outlining = lazily(() => import("./tools/outline/outline.ts"));
 
-/** A call that was understood: what it works on, and the work. */
+/** A parsed call: the files it claims, and its work. */
 interface Work<Answer> {
   /** MUST NOT throw. */
   readonly claims: (context: ToolContext) => readonly Claim[];
   readonly work: (context: ToolContext, facts: () => Facts) => Promise<Answer>;
 }
 
-/** The ids of one call. A class, since each object literal with a getter has a shape of its own, which V8 keeps in old memory. */
+/**
+ * The ids of one call. A class, because every object literal with a getter gets a hidden class of its own, which V8
+ * keeps in old space.
+ */
 class CallIds {
   readonly session: string;
   readonly next: () => string;
@@ -123,28 +126,28 @@ class CallIds {
     this.#turnId = turnId;
   }
 
-  /** Found out only when an answer names it. */
+  /** Computed only when an answer names it. */
   get message(): string {
     return this.#turnId();
   }
 }
 
-/** For calls that nobody cancels, of which very many may listen at once. */
-const never = new AbortController().signal;
-setMaxListeners(0, never);
+/** The signal of calls that nothing can cancel; very many listen to it at once. */
+const neverAborted = new AbortController().signal;
+setMaxListeners(0, neverAborted);
 
-/** Limits that one session has met; there is one for each client. */
+/** Profiles with an answer limit that a session caches. Each client has one limit, so more are not expected. */
 const profilesMax = 100;
 
-const asItIs = <Same>(outcome: Same): Same => outcome;
+const unfitted = <Same>(outcome: Same): Same => outcome;
 
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
   { options, cwd, openPast, state, permissions, watchers, readStates, settling, ...first }: Shared,
 ): Session<Name> {
-  const profile = tuned(dialect.profile, options);
-  /** By the bytes of an answer: pages are kept by the profile that they were read with. */
+  const profile = withOptions(dialect.profile, options);
+  /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
     const answerBytesMax = limitOf(given, options)?.bytesMax;
@@ -154,7 +157,7 @@ export function startSession<Name extends DialectName>(
     return known;
   };
   const specs = dialect.specs.filter(({ optIn }) => isOffered(optIn, options));
-  /** Reaches further once somebody let the session into a folder outside the roots. */
+  /** Replaced by a wider one when the user lets the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
   const ledger = createLedger(chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs)));
@@ -166,29 +169,28 @@ export function startSession<Name extends DialectName>(
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
   const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
   const clock = options.clock ?? { nowMs: () => performance.now() };
-  /** What each reply shows, for as long as its host has the reply. */
+  /** What each reply shows, for as long as the host keeps the reply. */
   const shownBy = new WeakMap<Reply, Outcome>();
-  const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+  const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  // Loaded for those who want it.
   const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
   const messages = createMessages(async () => {
     const roots = shared.disk.roots.map(({ real }) => real);
     return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
   }, options.ids);
 
-  /** What is the same in every call. */
-  const standing = {
+  /** The same for every call. */
+  const constants = {
     changes: changeRules(options),
     formatter: byHost(options.formatter),
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
   };
-  /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
-  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
-  // Name by name: spread out of two objects it would cost as much as a look at a file.
+  /** Waiting for language servers adds listeners, and very many on one signal look like a leak. */
+  const signalOfCall = (): AbortSignal => (first.languages === undefined ? neverAborted : new AbortController().signal);
+  // One property at a time: spreading two objects costs as much as a lookup.
   const contextFor = (
-    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
+    { signal = signalOfCall(), onProgress, dryRun = false }: CallOptions,
     turn: ToolContext["turn"],
     leaveQueue: () => void,
   ): ToolContext => ({
@@ -203,8 +205,8 @@ export function startSession<Name extends DialectName>(
     ledger,
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
-    changes: standing.changes,
-    formatter: standing.formatter,
+    changes: constants.changes,
+    formatter: constants.formatter,
     formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
@@ -212,10 +214,10 @@ export function startSession<Name extends DialectName>(
     dryRun,
     turn,
     past: messages.past,
-    newId: standing.newId,
+    newId: constants.newId,
     signal,
-    fit: asItIs,
-    searchMsMax: standing.searchMsMax,
+    fit: unfitted,
+    searchMsMax: constants.searchMsMax,
     onProgress,
   });
 
@@ -224,8 +226,8 @@ export function startSession<Name extends DialectName>(
   };
 
   /**
-   * The only catch of the answer: a Problem becomes a reply, a bug stays a bug. `begin` reads the input; what it answers with
-   * is done when the calls before this one on the same files are.
+   * The only catch: a Problem becomes a reply, a bug is thrown on. `begin` parses the input; the work that it returns
+   * starts when earlier calls on the same files are done.
    */
   const answered = async <Answer extends Reply | undefined>(
     tool: string,
@@ -234,10 +236,10 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     begin: () => Work<Answer>,
     words: Words = dialect,
-    seen: CallProgress = {},
+    progress: CallProgress = {},
   ): Promise<Answer | Reply> => {
     let place: Place | undefined;
-    const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
+    const turn = messages.turnFor(tool, (messageId) => (progress.turn = messageId));
     const context = contextFor(given, turn.begin, () => place?.leave());
     const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
@@ -247,13 +249,13 @@ export function startSession<Name extends DialectName>(
       const { spell } = context.guard;
       return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
     };
-    figures.calls += 1;
+    usage.calls += 1;
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
       context.signal.throwIfAborted();
       const { claims, work } = begin();
-      // Nothing was awaited but turns of the event loop, which come in the order of the calls: so do the places.
+      // Until here only turns of the event loop were awaited, which keep the order of the calls.
       const { place: kept } = given;
       if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
       else place = (queueOfHost() ?? ownQueue).enter(() => claims(context));
@@ -263,19 +265,19 @@ export function startSession<Name extends DialectName>(
       return await withFolders(context, (wider) => work(wider, facts), widen);
     } catch (error) {
       if (isLeaving(error)) {
-        figures.calls -= 1;
+        usage.calls -= 1;
         if (given.place !== undefined) {
           given.place.leave = place?.leave;
           place = undefined;
         }
         throw error;
       }
-      figures.failures += 1;
+      usage.failures += 1;
       const cancelled = context.signal.aborted && error === context.signal.reason;
       const problem =
         error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
       if (problem === undefined) throw error;
-      seen.problem = problem;
+      progress.problem = problem;
       return words.renderProblem(problem, facts());
     } finally {
       if (ledger.changes !== changesKept) {
@@ -286,19 +288,19 @@ export function startSession<Name extends DialectName>(
     }
   };
 
-  /** What is too long still is cut, and what the reply shows is remembered until it is delivered. */
+  /** Truncates a reply that is still too long, and remembers what it shows for `undelivered`. */
   const delivering = async (
     replied: Promise<Reply>,
-    seen: CallProgress,
+    progress: CallProgress,
     limit: AnswerLimit | undefined,
   ): Promise<Reply> => {
     const whole = await replied;
     const reply = limit === undefined ? whole : withinLimit(whole, limit);
-    if (seen.outcome !== undefined) shownBy.set(reply, seen.outcome);
+    if (progress.outcome !== undefined) shownBy.set(reply, progress.outcome);
     return reply;
   };
 
-  /** Renders an outcome to measure it, and keeps the last rendering: mostly that is the answer. */
+  /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
   const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts) => {
     let last: { readonly outcome: Outcome; readonly reply: Reply } | undefined;
     const bytesOf = (outcome: Outcome): number => {
@@ -321,41 +323,41 @@ export function startSession<Name extends DialectName>(
     toRequest: () => Request,
     given: CallOptions,
     words: Words = dialect,
-    seen: CallProgress = {},
+    progress: CallProgress = {},
   ): Promise<Reply> => {
     const limit = verb === "cost" ? undefined : limitOf(given, options);
     const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
       const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
       const outcome = fitting === undefined ? whole : fitting.fit(whole);
-      seen.outcome = outcome;
+      progress.outcome = outcome;
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
-      if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
+      if (outcome.kind === "unchanged") usage.tokensSaved += outcome.tokensSaved;
       const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = [...diagnostics, ...(await lateReports(context))];
       const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
       const reply = withLate(rendered, late, words);
-      seen.tokens = tokensOf(reply);
-      figures.tokensGiven += seen.tokens;
+      progress.tokens = tokensOf(reply);
+      usage.tokensGiven += progress.tokens;
       return reply;
     };
     const begin = (): Work<Reply> => {
       const request = toRequest();
-      seen.request = request;
+      progress.request = request;
       return {
         claims: (context) => claimsOf(request, context),
         work: (context, facts) => work(request, context, facts),
       };
     };
-    const replied = delivering(answered(tool, verb, input, given, begin, words, seen), seen, limit);
+    const replied = delivering(answered(tool, verb, input, given, begin, words, progress), progress, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
     const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input, dryRun };
-    return watched(replied, seen, called, watchers, tokensOf);
+    return watched(replied, progress, called, watchers, tokensOf);
   };
 
-  /** Work whose outcome is wanted as data; throws a FilehandError for a failure. */
+  /** Work whose outcome is returned as data. Throws a FilehandError for a failure. */
   const asValue = async <Value>(
     tool: string,
     verb: Facts["verb"],
@@ -368,19 +370,19 @@ export function startSession<Name extends DialectName>(
     const keep = async (context: ToolContext): Promise<undefined> => {
       value = { is: await work(context) };
     };
-    const seen: CallProgress = {};
-    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, seen);
-    if (failed?.error !== undefined) throw failureOf(failed.error, seen.problem);
+    const progress: CallProgress = {};
+    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, progress);
+    if (failed?.error !== undefined) throw failureOf(failed.error, progress.problem);
     if (value === undefined) throw new Error("there is an answer or a failure");
     return value.is;
   };
-  /** For what looks at a file and is no part of what the session was shown. */
-  const looksAt =
+  /** Claims of work that looks at a file without showing it to the model. */
+  const claimsFor =
     (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
     (context) =>
       path === "" ? [] : claimed(use, [path], context);
   const asData: AsData = (path, given, work, verb = "read") =>
-    asValue("workspace", verb, { path }, given, looksAt(path), work);
+    asValue("workspace", verb, { path }, given, claimsFor(path), work);
 
   const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
     const claims = (context: ToolContext): readonly Claim[] => claimsOf(request, context);
@@ -394,7 +396,7 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const call = (tool: string, input: unknown, given: CallOptions = {}, seen: CallProgress = {}): Promise<Reply> =>
+  const call = (tool: string, input: unknown, given: CallOptions = {}, progress: CallProgress = {}): Promise<Reply> =>
     answer(
       tool,
       verbOf(specs, tool),
@@ -402,7 +404,7 @@ export function startSession<Name extends DialectName>(
       () => requestOf(specNamed(specs, tool), input, dialect, profileFor(given)),
       given,
       dialect,
-      seen,
+      progress,
     );
 
   return {
@@ -424,9 +426,9 @@ export function startSession<Name extends DialectName>(
       const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
-      const seen: CallProgress = {};
-      const reply = await answer(request.verb, request.verb, input, () => request, given, words, seen);
-      const { outcome, problem } = seen;
+      const progress: CallProgress = {};
+      const reply = await answer(request.verb, request.verb, input, () => request, given, words, progress);
+      const { outcome, problem } = progress;
       if (problem !== undefined) return { problem, reply };
       if (outcome === undefined) throw new Error("there is an outcome or a problem");
       return { outcome, reply };
@@ -435,20 +437,20 @@ export function startSession<Name extends DialectName>(
       dialect.specs.map(({ name }) => [
         name,
         async (input: unknown, given?: CallOptions) => {
-          const seen: CallProgress = {};
-          return orThrow(dialect, await call(name, input, given, seen), seen.problem);
+          const progress: CallProgress = {};
+          return orThrow(dialect, await call(name, input, given, progress), progress.problem);
         },
       ]),
-    ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
+    ) as ToolFunctions<Name>, // one function per tool spec, and DialectTools lists the specs
     cost: async (path, given = {}) => {
-      // Text is measured without being shown; what is not text is read, and its reply measured.
-      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (context) =>
+      // Text is measured by itself; for other content the reply of a read is measured.
+      const cost = await asValue("cost", "cost", { path }, given, claimsFor(path), (context) =>
         costOf(path, profile, context),
       );
       if ("tokens" in cost) return cost;
-      const seen: CallProgress = {};
-      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, seen);
-      return costOfReply(reply, seen.problem, cost.sizeBytes, profile);
+      const progress: CallProgress = {};
+      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, progress);
+      return costOfReply(reply, progress.problem, cost.sizeBytes, profile);
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
@@ -457,13 +459,13 @@ export function startSession<Name extends DialectName>(
     },
     readRefusal: async (path, given = {}) => {
       const failed = await answered("read", "read", { path }, given, () => ({
-        claims: looksAt(path),
+        claims: claimsFor(path),
         work: (context) => openOnce(path, context),
       }));
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     diagnostics: (path, given = {}) =>
-      asValue("diagnostics", "read", { path }, given, looksAt(path), (context) =>
+      asValue("diagnostics", "read", { path }, given, claimsFor(path), (context) =>
         reportOf(path, given.waitMsMax, context),
       ),
     undelivered: (reply) => {
@@ -473,7 +475,7 @@ export function startSession<Name extends DialectName>(
       ledgerChanged?.();
       if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
     },
-    stats: () => ({ ...figures }),
+    stats: () => ({ ...usage }),
     forget: (path) => {
       if (path === undefined) return ledger.forget();
       const resolved = shared.guard.resolve(path);
@@ -482,7 +484,7 @@ export function startSession<Name extends DialectName>(
       ledger.forget(resolved.target.real);
     },
     markRead: (path, shown) =>
-      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (context) => noteShown(path, shown, context)),
+      asValue("markRead", "cost", { path }, {}, claimsFor(path, "read"), (context) => noteShown(path, shown, context)),
     readState: () => ledger.state(),
     checkpoint: (messageId) => messages.begin(messageId),
     observe: (given = {}) =>
@@ -493,7 +495,7 @@ export function startSession<Name extends DialectName>(
         given,
         () => everything("search"),
         async (context) => {
-          // The workspace and nothing else: a folder that the session was let into may be anything, and large.
+          // Only the workspace: a folder outside that the session was let into may be huge.
           return (await observer()).observe({ ...context, disk: first.disk, guard: first.guard });
         },
       ),
@@ -517,9 +519,8 @@ export function startSession<Name extends DialectName>(
   };
 }
 
-// What the operator's options mean for a session: its tools, its profile, its modes, how careful its changes are.
+// How the options shape a session: its tools, profile, modes and change rules.
 
-/** Tools that are not for everybody. */
 function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = false }: FilehandOptions): boolean {
   switch (optIn) {
     case undefined:
@@ -533,7 +534,7 @@ function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = fal
   }
 }
 
-/** How careful changes are: as careful as can be, unless the operator wants it otherwise. */
+/** The safest choices are the defaults. */
 const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
   readFirst: options.readFirst ?? true,
   staleness: options.staleness ?? "refuse",
@@ -542,8 +543,8 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
   editBytesMax: options.editBytesMax ?? limits.editBytesMax,
 });
 
-/** What the operator may change in a profile. */
-function tuned(profile: Profile, options: FilehandOptions): Profile {
+/** Applies the options that change a profile. */
+function withOptions(profile: Profile, options: FilehandOptions): Profile {
   const { pageTokensMax, lineCharsMax, longCode } = options;
   return {
     ...profile,
@@ -565,18 +566,18 @@ function refuseMode(mode: Mode, { mode: fixed = "default", locked = [] }: Fileha
   }
 }
 
-// What is made of a reply, or added to it, once it is there: its tokens, its failure as an error, what came late.
+// What is derived from a reply or added to it: tokens, errors, late diagnostics.
 
 const saysSomething = ({ newErrors, knownErrors, warnings, pending, unavailable }: DiagnosticsReport): boolean =>
   pending || [newErrors, knownErrors, warnings, unavailable].some((list) => list.length > 0);
 
-/** An answer with what came too late for an earlier one. */
+/** Adds diagnostics that came too late for an earlier answer. */
 function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words): Reply {
   if (late.length === 0) return reply;
   return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
 }
 
-/** What a neutral request would be as a call. */
+/** A request as the input of a call, for events. */
 const inputOf = (request: Request): object => ({
   ...("pattern" in request ? { pattern: request.pattern } : {}),
   ...("path" in request && request.path !== undefined ? { path: request.path } : {}),
@@ -590,14 +591,14 @@ const wholeRead = (path: string, profile: Profile): Request => ({
   profile: { ...profile, repeats: "content" },
 });
 
-/** Of a picture or a document: what its reply would be. */
+/** The cost of an image or a document: the tokens of its reply. */
 function costOfReply(reply: Reply, problem: ProblemData | undefined, sizeBytes: number, profile: Profile): Cost {
   if (reply.error !== undefined) throw failureOf(reply.error, problem);
   const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
   return { tokens: tokensOf(reply), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
 }
 
-/** Whole ones: estimates are not, and what is told and summed up is. */
+/** Rounded: estimates are fractions, but reports and sums are whole. */
 const tokensOf = (reply: Reply): number =>
   Math.round(
     reply.content.reduce(
@@ -612,32 +613,31 @@ function orThrow(dialect: Dialect, reply: Reply, problem: ProblemData | undefine
 }
 
 const failureOf = ({ code, message }: NonNullable<Reply["error"]>, problem?: ProblemData): FilehandError =>
-  new FilehandError(code as Code, message, problem); // dialects take the code from the problem
+  new FilehandError(code as Code, message, problem); // dialects copy the code from the problem
 
-// Which message of the conversation a change belongs to, and the past that it is kept in.
+// Which message of the conversation a change belongs to, and the history that stores it.
 
 export interface Messages {
-  /** Opened for the first who wants it; undefined where no past is kept. */
+  /** The history, opened on first use; undefined where none is kept. */
   readonly past: () => Promise<SessionHistory | undefined>;
   turnFor(tool: string, onTurn: (messageId: string) => void): CallTurn;
-  /** The host names the message that changes belong to from here on. */
+  /** The host names the message that later changes belong to. */
   begin(messageId: string): Promise<void>;
-  /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
+  /** After a rewind, changes no longer belong to the message that was rewound: they can be undone alone. */
   afterRewind(outcome: RewindOutcome): void;
 }
 
-/** The turn of one call. */
 export interface CallTurn {
-  /** Its id, also for a call that changes nothing. */
+  /** The id, also of a call that changes nothing. */
   id(): string;
-  /** Called when the first change is made. */
+  /** Called before the first change. */
   readonly begin: ToolContext["turn"];
 }
 
 function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
   let opened: Promise<SessionHistory | undefined> | undefined;
   const past = (): Promise<SessionHistory | undefined> => (opened ??= open());
-  /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
+  /** The message that the host named last. Without one every call is a turn of its own. */
   let message: string | undefined;
   let begun: string | undefined;
   let rewinds = 0;
@@ -645,7 +645,7 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
     past,
     turnFor: (tool, onTurn) => {
       let own: string | undefined;
-      // The message in which the call was sent: it may be made when the next one has begun.
+      // The message in which the call was sent: the host may name the next one before the call runs.
       const [sentIn, rewindsThen] = [message, rewinds];
       const id = (): string => (rewinds === rewindsThen ? sentIn : undefined) ?? (own ??= ids?.next() ?? randomUUID());
       const begin = async () => {
@@ -660,7 +660,7 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
       return { id, begin };
     },
     begin: async (messageId) => {
-      // Nobody could go back to both.
+      // The id "start" already names the state before the first message.
       if (messageId === beginning) {
         const why = "that is the name of what was before the first one, use another id";
         throw new FilehandError("INVALID_PARAM", `Cannot begin a turn "${messageId}": ${why}`);
@@ -677,7 +677,7 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
   };
 }
 
-// What a host asks about one file by itself: may it be read, what do language servers say of it; and what it has shown of it.
+// Questions of a host about one file: may it be read, which diagnostics does it have; and what the host itself showed.
 
 /** Throws a Problem where a read would be refused. */
 async function openOnce(path: string, context: ToolContext): Promise<undefined> {
@@ -689,7 +689,7 @@ async function openOnce(path: string, context: ToolContext): Promise<undefined> 
   return undefined;
 }
 
-/** Undefined: none is in charge of the file, or it is nothing for them. */
+/** Undefined if no server handles the file. */
 async function reportOf(
   path: string,
   waitMsMax: number | undefined,
@@ -706,7 +706,6 @@ async function reportOf(
   return languages?.diagnostics(source, asking);
 }
 
-/** What the host showed counts as read. */
 async function noteShown(path: string, shown: ShownElsewhere, context: ToolContext): Promise<undefined> {
   const { target, node } = await locate(path, "file", context);
   node.handle.close();
@@ -718,9 +717,9 @@ async function noteShown(path: string, shown: ShownElsewhere, context: ToolConte
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
 }
 
-// Work that comes to a path outside the roots may be let in there; then it is done again from its beginning.
+// A call that reaches a path outside the roots asks for admission; once admitted, it runs again from its beginning.
 
-/** `widen` is told of a folder that the session was let into for good. */
+/** `widen` gets the wider disk and guard if the admission holds for the session. */
 async function withFolders<Result>(
   context: ToolContext,
   work: (context: ToolContext) => Promise<Result>,
@@ -735,22 +734,23 @@ async function withFolders<Result>(
     if (wider === undefined) throw error;
     const { disk, guard, holds } = wider;
     if (holds === "always") widen({ disk, guard });
-    // Each time one folder more, and there is an end to those.
+    // This ends: each round admits one more folder, and their number is limited.
     return withFolders({ ...context, disk, guard }, work, widen);
   }
 }
 
-// Lets the event loop turn between calls. A read of what the system has in memory waits for nothing, so a host that reads
-// in a loop, or a hundred files at once, would keep timers, sockets and everybody else waiting until its last answer.
+// Yields to the event loop between calls. A read of cached data waits for nothing, so a host that reads in a loop, or a
+// hundred files at once, would block timers and sockets until its last answer.
 
-/** So many calls may begin before the loop turns, as long as they take no more than so many milliseconds. */
+/** Calls that may start in one turn of the event loop. */
 const callsMax = 16;
+/** Milliseconds after which no further call starts in a turn: far below the 50 ms that a loop may be blocked. */
 const shareMs = 8;
 
-/** Since the loop turned. */
+/** Calls that began in this turn, and when the turn began. */
 let calls = 0;
 let sinceMs = 0;
-/** In the order in which they came: changes of one file keep theirs. */
+/** First come, first served: changes of one file keep their order. */
 const waiting: (() => void)[] = [];
 
 /** Undefined if the call may begin at once. */
@@ -766,7 +766,7 @@ function nextTurn(): Promise<void> | undefined {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
-/** Who had to wait gets a turn of the loop alone. */
+/** Each waiting call gets a turn of its own. */
 function turned(): void {
   const first = waiting.shift();
   calls = first === undefined ? 0 : 1;
@@ -775,8 +775,6 @@ function turned(): void {
   setImmediate(turned);
   first();
 }
-
-// A tool by the name that a model calls it.
 
 const verbOf = (specs: Dialect["specs"], tool: string): Facts["verb"] => specs.find(({ name }) => name === tool)?.verb;
 
@@ -788,7 +786,7 @@ function specNamed(specs: Dialect["specs"], tool: string): Dialect["specs"][numb
   throw new Problem(data);
 }
 
-// Several ranges in one call: the dialect words each page as it would alone, and the replies are put together.
+// Several ranges in one call: each page is rendered alone, then the replies are joined.
 
 function renderPages(words: Words, outcome: Outcome, facts: Facts): Reply {
   if (outcome.kind !== "text" || outcome.pages.length === 1) return words.render(outcome, facts);
@@ -803,9 +801,7 @@ function renderPages(words: Words, outcome: Outcome, facts: Facts): Reply {
   };
 }
 
-// The files themselves, for programs; what answers is loaded when the first of them asks.
-
-/** Loaded for those who want it: no tool does. */
+/** No tool needs it, so it is loaded on first use. */
 function lazyWorkspace(asData: AsData): Workspace {
   const loaded = lazily(async (): Promise<Workspace> => (await import("./workspace.ts")).createWorkspace(asData));
   return {
@@ -817,18 +813,18 @@ function lazyWorkspace(asData: AsData): Workspace {
   };
 }
 
-// Where language servers meet the disk and the rules. They are loaded by the first call that has use for them; a toolkit without
-// them never loads any of it.
+// Connects language servers with the disk and the rules. Loaded by the first call that needs them; a toolkit without
+// language servers loads none of it.
 
 export interface LazyLanguages {
   readonly open: () => Promise<Languages>;
-  /** Servers that the operator named and that cannot be used. */
+  /** Configured servers that cannot be used. */
   faults(): Promise<readonly LanguageFault[]>;
-  /** Ends the servers, if any were started. */
+  /** Stops the servers that were started. */
   close(): Promise<void>;
 }
 
-/** What the operator wants; undefined where no servers are used. */
+/** Undefined where no servers are used. */
 function languageOptionsOf({ languageServers }: FilehandOptions): LanguageOptions | undefined {
   if (languageServers === undefined || languageServers === false) return undefined;
   return languageServers === true ? {} : languageServers;
@@ -845,7 +841,7 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
   const open = (): Promise<Languages> => (opened = load());
   return {
     open,
-    close: async () => (await opened?.catch(() => undefined))?.close(), // what could not be loaded has nothing to close
+    close: async () => (await opened?.catch(() => undefined))?.close(), // servers that failed to load need no closing
     faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
   };
 }
@@ -859,7 +855,7 @@ function languageEnvironment(
   const roots = disk.roots.map(({ real }) => real);
   const { env, platform } = process;
   const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
-  // A server runs programs of its own choice, by their names.
+  // Servers find further programs by name on PATH.
   const notBeneath = untrustedOf(roots, trusted);
   return {
     env: {
@@ -889,8 +885,8 @@ export interface ServerPlaces {
 }
 
 /**
- * Where the program of a server is, for a file of a folder. What lies in a project is code of strangers: it is run only if its operator
- * trusts the project.
+ * Finds the program of a server for a file's folder. Programs in a project are strangers' code: they run only if the
+ * operator trusts the project.
  */
 export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): LanguageEnvironment["find"] {
   const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
@@ -906,7 +902,7 @@ export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): 
 const untrustedOf = (roots: readonly string[], trusted: readonly string[]): readonly string[] =>
   roots.filter((root) => !trusted.some((one) => isBeneath(root, one)));
 
-/** In `node_modules` of the project or of a folder above, up to the workspace's root. */
+/** In `node_modules` of the folder or of a folder above it, up to the root. */
 function installedIn(folder: string, roots: readonly string[], command: string): string | undefined {
   for (let at = folder; roots.some((root) => isBeneath(at, root)); at = nodePath.dirname(at)) {
     const program = programIn(nodePath.join(at, "node_modules", ".bin"), command, process.platform, true);
@@ -921,18 +917,18 @@ function isBeneath(path: string, root: string): boolean {
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
 }
 
-// Calls that a host makes within one of its own callbacks, such as an asker that reads the file it is asked about. The call
-// that runs the callback waits for it and keeps its place in the call queue meanwhile, so a call from inside must not wait
-// for that place. It gets a queue of its own: calls of one callback keep their order among themselves.
+// Calls that a host makes inside one of its own callbacks, such as an asker that reads the file in question. The outer
+// call waits for the callback and keeps its place in the call queue, so an inner call must not wait for that place.
+// Each callback gets a queue of its own, in which its calls keep their order.
 
 const inside = new AsyncLocalStorage<CallQueue>();
-/** Callbacks that have not settled. Tracking the context makes every promise of the process slower in Node 20 and 22. */
+/** Unsettled callbacks. At 0 async context tracking is off: it slows every promise in Node 20 and 22. */
 let running = 0;
 
 /** Undefined outside of callbacks. */
 const queueOfHost = (): CallQueue | undefined => (running === 0 ? undefined : inside.getStore());
 
-/** The same callback, with a call queue of its own. */
+/** Runs the callback with a call queue of its own. */
 export function byHost<Callback extends ((...given: never[]) => unknown) | undefined>(callback: Callback): Callback;
 export function byHost<Given extends never[], Answer>(
   callback: ((...given: Given) => Answer | Promise<Answer>) | undefined,

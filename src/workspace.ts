@@ -1,4 +1,4 @@
-/** The workspace itself, for programs: its files, what they hold, when they change. Same guard, no dialect. */
+/** The workspace for programs: its files, their content, and watching them. Same guard, no dialect. */
 
 import type { CallOptions, Workspace } from "./options.ts";
 import { Problem } from "./contract/problem.ts";
@@ -15,12 +15,12 @@ import {
   type ToolContext,
 } from "./tools/tools.ts";
 
-/** Does something with a bench; a Problem becomes a FilehandError in the words of the session's dialect. */
+/** Runs `work` with a ToolContext; a Problem becomes a FilehandError in the words of the session's dialect. */
 export type AsData = <Answer>(
   path: string,
   options: CallOptions,
   work: (context: ToolContext) => Promise<Answer>,
-  /** What it is, in a sentence about why it cannot be done; reading by default. */
+  /** The verb of the error message; "read" by default. */
   verb?: Verb,
 ) => Promise<Answer>;
 
@@ -38,7 +38,7 @@ export const createWorkspace = (asData: AsData): Workspace => ({
       const statKeyNow = (): string | undefined =>
         atPath(target.real, context, ({ handle }) => statKeyOf(handle.identity));
       let statKey = statKeyNow();
-      // A watch tells of more than changes: only another state of the file counts.
+      // The watcher also fires without a change, so the stat is compared.
       const look = (): void => {
         const now = statKeyNow();
         if (now === statKey) return;

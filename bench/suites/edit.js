@@ -324,39 +324,31 @@ async function miss(folder, rounds, progress) {
  */
 async function hunk(folder, rounds, progress) {
   progress("edit, the hunk");
-  const { path, at, change } = changeIn(10e6);
-  const bytes = readFileSync(path);
-  const text = String(bytes);
-  const place = text.indexOf(change.old);
-  const { hunksOfPlaces, placesOf, hunksOfTexts, linesAround, bytesInMemory } = await hunkMakers(folder);
+  const { path, change } = changeIn(10e6);
+  const text = String(readFileSync(path));
+  const from = text.indexOf(change.old);
+  const to = from + change.old.length;
+  const line = text.slice(0, from).split("\n").length;
+  const { diffOfChanges, finish, hunksOfTexts } = await hunkMakers(folder);
+  const source = { text, byteAt: (/** @type {number} */ at) => at };
   const ways = {
-    "lines around the place, as Edit does": async () => {
-      const end = at + Buffer.byteLength(change.old);
-      const window = await linesAround(bytesInMemory(bytes), { from: at, to: end, behind: "changed" }, 0);
-      const before = String(bytes.subarray(window.from, window.to));
-      const after = before.replace(change.old, () => change.new);
-      return hunksOfPlaces([{ firstLine: 1, before, after, atEnd: false }]);
-    },
-    "its place in the whole text": async () =>
-      hunksOfPlaces(placesOf(text, [{ from: place, to: place + change.old.length, text: change.new }])),
-    "two whole texts": async () =>
-      hunksOfTexts(text, text.slice(0, place) + change.new + text.slice(place + change.old.length)),
+    "lines around the place, as Edit does": () =>
+      finish(diffOfChanges(source, [{ from, to, text: change.new }], [{ line, linesBefore: 1, linesAfter: 1 }])),
+    "two whole texts": () => hunksOfTexts(text, text.slice(0, from) + change.new + text.slice(to)),
   };
   const table = startTable("edit", `edit: the hunk of one line of 10 MB, ${rounds} rounds`, Object.keys(ways)[0] ?? "");
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, make] of Object.entries(ways)) {
       const started = performance.now();
-      const { hunks, additions, deletions } = await make();
+      const { hunks, additions, deletions } = make();
       const ms = performance.now() - started;
       const right =
         hunks.length === 1 && additions === 1 && deletions === 1 && hunks[0].lines.includes(`+${change.new}`);
       if (round > 0) addSample(rowOf(table, name), { ms }, { counts: right, words: right ? "yes" : "wrong" });
     }
   }
-  for (const name of Object.keys(ways).slice(0, 2)) {
-    const row = rowOf(table, name);
-    addGate(row, "ms", typical(row, "ms"), gates.hunkMs);
-  }
+  const row = rowOf(table, Object.keys(ways)[0] ?? "");
+  addGate(row, "ms", typical(row, "ms"), gates.hunkMs);
   return table;
 }
 
@@ -412,9 +404,9 @@ async function smallDiffs(folder, rounds, progress) {
 
 /** @param {string} folder @returns {Promise<any>} */
 async function hunkMakers(folder) {
-  const paths = await bundled(folder, { hunks: "src/text/diff/hunks.ts", around: "src/tools/edit/edit-bytes.ts" });
-  const [hunks, around] = await Promise.all(paths.map((path) => import(pathToFileURL(path).href)));
-  return { ...hunks, ...around };
+  const paths = await bundled(folder, { hunks: "src/text/diff/hunks.ts", steps: "src/text/steps.ts" });
+  const [hunks, steps] = await Promise.all(paths.map((path) => import(pathToFileURL(path).href)));
+  return { ...hunks, ...steps };
 }
 
 /** Parts of Filehand that are not public, by names that they get. @param {string} folder @param {Record<string, string>} input */

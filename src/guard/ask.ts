@@ -1,4 +1,4 @@
-/** The question to a person: what it holds, and what becomes of the answer. */
+/** The question to the user: what it contains, and what follows from the answer. */
 
 import * as nodePath from "node:path";
 import type { Answer, Asker, Keep, RuleKeeper } from "../contract/ask.ts";
@@ -13,12 +13,12 @@ import { covers, type SessionState } from "./session-state.ts";
 export interface Asking {
   readonly permission: RulePermission;
   readonly place: Place;
-  /** What the question is about, without links. */
+  /** The real path in question. */
   readonly real: string;
   readonly name: PathName;
-  /** The rule that asks; empty if it is asked by default. */
+  /** The rule that asks; empty if the default asks. */
   readonly rule: string;
-  /** The rule that would allow it, if one could. */
+  /** The rule that would allow it, if there is one. */
   readonly remedy: string | undefined;
   readonly everyTime: boolean;
   readonly offered: Pick<Offered, "rules" | "keep">;
@@ -32,7 +32,7 @@ export interface AskContext {
   readonly home: string | undefined;
 }
 
-/** Throws a Problem unless somebody says yes. Says how long that yes holds. */
+/** Throws a Problem unless the user agrees. Returns how long the approval lasts. */
 export async function ask(asking: Asking, context: AskContext, signal: AbortSignal): Promise<"once" | "always"> {
   const { permission, place, rule, remedy, everyTime, offered } = asking;
   const refused = { code: "ACCESS_DENIED", place, rule, remedy, everyTime } as const;
@@ -43,13 +43,13 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   const always = offered.rules.map(({ here }) => here);
   const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
   const answer: Partial<Answer> | undefined | null = await asker(question, signal);
-  // A host without types may answer anything. What is no yes is none.
+  // A host without types may answer anything; only a well-formed approval counts.
   if (!isAnswer(answer)) throw new TypeError(notAnAnswer(place.asked, answer));
   if (answer.reply === "nobody") throw new Problem(answer.closed === true ? { ...nobody, closed: true } : nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
   if (answer.reply === "once" || offered.rules.length === 0) return "once";
   const chosen = answer.rule ?? always[0] ?? "";
-  // A rule of the host's own making may have nothing to do with the question.
+  // The host may send a rule that does not cover the question.
   if (!covers(chosen, permission, asking.name, context.home)) return "once";
   context.state.keep(chosen);
   await store(chosen, answer.keep ?? "session", offered, context);
@@ -71,23 +71,23 @@ function notAnAnswer(asked: string, answer: Partial<Answer> | undefined | null):
 
 const spelled = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : typeof value);
 
-/** What cannot be stored holds for the session all the same; the keeper tells its own people why. */
+/** A rule that cannot be stored lasts for the session; the `RuleKeeper` reports why. */
 async function store(chosen: string, keep: Keep, offered: Asking["offered"], { keepRule }: AskContext): Promise<void> {
   if (keep === "session" || !offered.keep.includes(keep)) return;
   const offer = offered.rules.find(({ here }) => here === chosen);
   await keepRule?.(keep === "user" ? (offer?.anywhere ?? chosen) : chosen, keep);
 }
 
-// Which rules would answer a question for good, narrowest first, and where they could be kept. Pure.
+// The rules that would answer a question for good, narrowest first, and where they could be stored. Pure.
 
-/** A rule for this workspace, and one that means the same in settings that hold for others too. */
+/** A rule for this workspace, and its equivalent for settings that other workspaces share. */
 export interface Offer {
   readonly here: string;
   readonly anywhere: string;
 }
 
 interface Offered {
-  /** For this very file; it would help also where nothing can be kept. */
+  /** The rule for exactly this file; a remedy even where nothing can be stored. */
   readonly narrowest: string;
   readonly rules: readonly Offer[];
   readonly keep: readonly Keep[];
@@ -96,7 +96,7 @@ interface Offered {
 export interface Circumstances {
   readonly by: Decider;
   readonly isExternal: boolean;
-  /** `/x` would mean the `x` of every root. */
+  /** `/x` means `x` in every root. */
   readonly roots: number;
   readonly canStore: boolean;
   readonly trustProject: boolean;
@@ -110,11 +110,11 @@ export function offersFor(permission: Permission, target: Target, at: Circumstan
     return { here: `${tool}(${here})`, anywhere: `${tool}(${absolute})` };
   };
   const file = offer(`/${escapePattern(target.realRelative)}`, absolutePattern(target.real));
-  // What can run code later is asked about each time.
+  // Files that can run code later are asked about each time.
   if (at.by === "protected" || at.locked.includes("rules")) return { narrowest: file.here, rules: [], keep: [] };
   const folder = target.realRelative.split("/").slice(0, -1).join("/");
   const wider: Offer[] = [];
-  // Of secrets one is one: a folder of them is not a narrow answer.
+  // A folder of secrets is no narrow answer, so only the file itself is offered.
   if (permission === "edit" && !at.isExternal) {
     const real = target.real.slice(0, target.real.length - target.realRelative.length).replace(/[\\/]$/, "");
     if (folder !== "") wider.push(offer(`/${escapePattern(folder)}/**`, `${absolutePattern(`${real}/${folder}`)}/**`));
@@ -124,15 +124,15 @@ export function offersFor(permission: Permission, target: Target, at: Circumstan
 }
 
 function keepsFor({ by, canStore, trustProject }: Circumstances): readonly Keep[] {
-  // An allow rule lifts no ask rule, so in settings it would be of no use.
+  // An allow rule does not override an ask rule, so storing it in settings would not help.
   if (!canStore || by === "rule") return ["session"];
-  // Nor do a project's rules lift the question about secrets.
+  // Project rules do not override the question about secrets either.
   return by === "secret" || !trustProject ? ["session", "user"] : ["session", "project", "user"];
 }
 
-// What a person should know before a file is changed that nothing protects: what it says is run, or obeyed, later.
+// What the user should know before an unprotected file is changed: programs or agents act on its content later.
 
-/** `build`: names commands that are run. `instructions`: agents take it for their orders. */
+/** `build`: names commands that are run. `instructions`: agents follow it. */
 export type Caution = "build" | "instructions";
 
 const builds: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** Why a path is judged as it is, as data: the rule, its source, the names it was compared with, and what would help. */
+/** Explains a judgement as data: the rule, its source, the names it was compared with, and the remedy. */
 
 import * as nodePath from "node:path";
 import type { Explanation, Mode, Permission, Remedy } from "../contract/permission.ts";
@@ -14,9 +14,9 @@ export interface Explained {
   readonly names: readonly PathName[];
   readonly exists: boolean;
   readonly mode: Mode;
-  /** What rules and mode say about some of the names. */
+  /** Judges some of the names by rules and mode. */
   readonly judge: (names: readonly PathName[]) => Judgement;
-  /** The rule for this very file. */
+  /** The rule for exactly this file. */
   readonly narrow: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function explanationOf(asked: Explained): Explanation {
   };
 }
 
-/** Of a path that no rule was compared with: it lies outside, or is no path at all. */
+/** For a path that no rule was compared with: it is outside, or malformed. */
 export function refusedExplanation(
   { tool, permission, path, mode }: Pick<Explained, "tool" | "permission" | "path" | "mode">,
   by: "outside" | "path",
@@ -65,7 +65,7 @@ export function refusedExplanation(
   };
 }
 
-/** Of a path outside, in a folder that the session may be let into. */
+/** For a path in a folder outside that the session may be admitted to. */
 export function externalExplanation(
   { tool, permission, path, mode }: Pick<Explained, "tool" | "permission" | "path" | "mode">,
   { verdict, rule }: Decision,
@@ -85,7 +85,7 @@ function remedyFor({ verdict, rule, by }: Judgement, narrow: string | undefined)
     case "rule":
     case "rule about a link to it":
     case "external directory":
-      // Deny and ask are stronger than allow: only without that rule another can say something.
+      // Deny and ask override allow, so the only remedy is to remove that rule.
       return rule === undefined || verdict === "allow" ? { do: "nothing" } : { do: "remove", rule };
     case "secret":
     case "no rule":

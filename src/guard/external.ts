@@ -1,6 +1,6 @@
 /**
- * Folders outside the roots. A session is let into one only if the operator's rules say so, or if they let it ask and
- * somebody says yes to that very folder, links resolved. Inside, everything is judged as it is beneath a root: on the
+ * Folders outside the roots. A session is admitted to one only if the operator's rules allow it, or if they let it ask
+ * and the user approves exactly that folder, symlinks resolved. Inside, everything is judged as beneath a root: on the
  * open handle, never above the folder.
  */
 
@@ -16,20 +16,20 @@ import type { Decision } from "./rules.ts";
 export interface ExternalOptions extends AskContext {
   readonly disk: Disk;
   readonly policy: Policy;
-  /** What is done about a folder that no rule speaks of. */
+  /** What happens with a folder that no rule covers. */
   readonly externalDirectories: "refuse" | "ask";
   readonly isLocked: boolean;
   readonly isDenied: (names: readonly string[]) => boolean;
 }
 
-/** A disk that reaches into one more folder, and for how long. */
+/** A disk with one more folder, and for how long. */
 export interface Admitted {
   readonly disk: Disk;
   readonly root: string;
   readonly holds: "once" | "always";
 }
 
-/** More would make every lookup slow; who needs so many should name a root. */
+/** Every lookup compares a path with each of them. A user who needs more should add a root. */
 const foldersMax = 32;
 
 interface Outside {
@@ -37,19 +37,19 @@ interface Outside {
   readonly decision: Decision;
 }
 
-/** What would be said about the folder that a path outside leads to; undefined if sessions are not let in there at all. */
+/** The decision about the folder of an outside path; undefined if sessions are never admitted there. */
 export function judgeOutside(
   path: string,
   options: Pick<ExternalOptions, "disk" | "policy" | "externalDirectories" | "home">,
 ): Outside | undefined {
   const { disk, policy, home, externalDirectories } = options;
-  // Most sessions are let in nowhere; then nothing outside is even looked at.
+  // Most sessions are admitted nowhere; then nothing outside is looked up.
   if (externalDirectories === "refuse" && !policy.speaksOfExternal) return undefined;
   const outer = outerFolder(path);
   if (outer === undefined || disk.roots.length >= foldersMax) return undefined;
-  // What lies in a root and is reached by another name stays outside: nobody could say which rules hold for it.
+  // A path into a root by another name stays outside: it would be unclear which rules apply.
   if (disk.roots.some(({ real }) => relativeTo(outer.real, [real], nodePath) !== undefined)) return undefined;
-  // A folder that holds a root, or everything of a person, is no folder to be let into: name it as a root, if so.
+  // A folder that contains a root or the home folder is too much to admit; the operator can make it a root.
   const kept = [...disk.roots.map(({ real }) => real), ...(home === undefined ? [] : [home])];
   if (kept.some((one) => relativeTo(one, [outer.real], nodePath) !== undefined)) return undefined;
   const names = [outer.real, outer.given].map((folder) => nameOf(folder, [], "folder"));
@@ -58,7 +58,7 @@ export function judgeOutside(
   return { outer, decision };
 }
 
-/** Undefined if there is nothing to ask: the path stays outside. Throws a Problem if somebody was to be asked and said no. */
+/** Undefined if there is nothing to ask, so the path stays outside. Throws a Problem if the user refuses. */
 export async function admit(
   place: Place,
   path: string,
@@ -69,7 +69,7 @@ export async function admit(
   if (judged === undefined || judged.decision.verdict === "deny") return undefined;
   const { disk } = options;
   const { outer, decision } = judged;
-  // About what is denied anyway, Filehand's own files among it, nobody is asked.
+  // Denied files, including Filehand's own, are never asked about.
   const file = nodePath.join(outer.real, nodePath.basename(place.absolute));
   if (options.isDenied([place.absolute, file])) return undefined;
   if (decision.verdict === "allow") return wider(place, outer, disk, "always");
@@ -104,7 +104,7 @@ function wider(
 ): Admitted {
   try {
     const made = disk.including(given);
-    // A yes was said to that folder; if another one stands there by now, it was said to nothing.
+    // The approval was for that folder; another folder may have replaced it since.
     if (made.roots.at(-1)?.real !== real) throw new Problem({ code: "CHANGED", place });
     return { disk: made, root: real, holds };
   } catch (error) {

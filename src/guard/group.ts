@@ -5,16 +5,16 @@ import type { RuleText } from "../contract/permission.ts";
 import { compilePath, matchedPrefixes, type Meter, type PathPattern } from "../text/text.ts";
 import { type Base, belowSystemRoot, createPatternIndex, type Pattern, type PatternIndex } from "./patterns.ts";
 
-/** One name of a path. MUST be normalised (no `.`, `..` or empty names); a final slash says that it is a folder. */
+/** One name of a path. MUST be normalised (no `.`, `..` or empty names); a final slash marks a folder. */
 export interface PathName {
   readonly absolute: string;
   /** Below its root, with forward slashes; empty for the root itself, undefined outside all roots. */
   readonly relative: string | undefined;
-  /** The same below further roots, where roots lie in each other: a rule holds in each of them. */
+  /** The same below further roots, if roots are nested: rules apply in each of them. */
   readonly others?: readonly string[] | undefined;
 }
 
-/** Paths after which a group forgets its answers. */
+/** The cache of answers is cleared at this size, so that a walk over very many paths does not fill the memory. */
 const answersMax = 10_000;
 
 const builtIn = "default";
@@ -23,9 +23,9 @@ interface Line {
   readonly pattern: string;
   readonly rule: RuleText;
   readonly negated: boolean;
-  /** As it was written, for what is taken to the letter. */
+  /** Not folded, for lines that must match exactly. */
   readonly written: string;
-  /** Compiled when first needed, of both; `null` if it matches nothing. */
+  /** Both are compiled on first use; `null` if the line matches nothing. */
   compiled: PathPattern | null | undefined;
   compiledWritten: PathPattern | null | undefined;
 }
@@ -35,7 +35,7 @@ export class Group {
   readonly #compare: "exact" | "any letter case";
   /** By sign and pattern: of equal lines the last decides. */
   readonly #lines = new Map<string, Line>();
-  /** Made when they are first needed: a program may start for one read. */
+  /** Built on first use: a program may start for a single read. */
   #ordered: readonly Line[] = [];
   #index: PatternIndex | undefined;
   readonly #answers = new Map<string, RuleText | undefined>();
@@ -47,20 +47,21 @@ export class Group {
 
   add(rule: RuleText, { lines, negated }: Pattern): void {
     for (const line of lines) {
+      const written = isPrintable(line) ? line : oneLine(line);
       for (const pattern of this.#patternForms(line, negated)) {
-        const key = `${negated ? "!" : ""}${pattern}`;
+        const key = negated ? `!${pattern}` : pattern;
         this.#lines.delete(key);
-        const written = oneLine(line);
         this.#lines.set(key, { pattern, rule, negated, written, compiled: undefined, compiledWritten: undefined });
       }
     }
     this.#index = undefined;
-    this.#answers.clear();
+    // Clearing an empty map allocates a table, and there may be thousands of rules.
+    if (this.#answers.size > 0) this.#answers.clear();
   }
 
   match(name: PathName): RuleText | undefined {
     const path = spelling(name, this.#base);
-    if (path === "") return undefined; // a root itself: gitignore patterns match only what lies beneath
+    if (path === "") return undefined; // a root itself: gitignore patterns match only paths beneath it
     if (this.#answers.has(path)) return this.#answers.get(path);
     const answer = this.#anyForm(path);
     if (this.#answers.size >= answersMax) this.#answers.clear();
@@ -78,8 +79,8 @@ export class Group {
   }
 
   /**
-   * As in gitignore: from the outermost folder on, the last line that matches decides, and what lies in a folder that is
-   * covered is covered. `asWritten`: the same path, not folded.
+   * As in gitignore: from the outermost folder on, the last line that matches decides, and a covered folder covers its
+   * content. `asWritten`: the same path, not folded.
    */
   #judge(path: string, asWritten: string, meter: Meter): RuleText | undefined {
     if (this.#index === undefined) {
@@ -98,15 +99,15 @@ export class Group {
       const matched = this.#matched(line, names, writtenNames, is, meter);
       for (const [at, one] of matched.entries()) if (one === 1) deciding[at] ??= line;
       if (meter.steps <= limits.ruleStepsMax) continue;
-      // Too many and too intricate rules to tell in time, so to the safe side.
+      // The rules are too complex to compare in time, so the safe answer is taken.
       return this.#compare === "exact" ? undefined : lines.find(({ negated }) => !negated)?.rule;
     }
     return deciding.find((line) => line?.negated === false)?.rule;
   }
 
   /**
-   * What takes paths out of a deny or ask rule widens access: it counts only where it matches in its own letters too.
-   * Those of the built-in secrets say what is none (`.ENV.Example`), in whatever letters.
+   * An exception of a deny or ask rule widens access, so it must also match exactly. The exceptions of the built-in
+   * secrets (`.ENV.Example`) match in any letter case.
    */
   #matched(
     line: Line,
@@ -116,7 +117,7 @@ export class Group {
     meter: Meter,
   ): Uint8Array {
     const letterCase = this.#compare === "exact" ? "exact" : "any";
-    // A line costs more than its steps.
+    // Each line has a fixed cost besides its steps.
     meter.steps += 10;
     line.compiled ??= compilePath(trimmed(line.pattern), letterCase) ?? null;
     const matched = line.compiled === null ? nothing : matchedPrefixes(line.compiled, names, is, meter);
@@ -128,9 +129,9 @@ export class Group {
   }
 
   /**
-   * Deny and ask rules match all names that some disk takes for the same: canonically equal, or equal but for letter
-   * case. Where one character may stand for several (`ß`, or a pair of surrogates) each way is tried, since disks differ
-   * there.
+   * Deny and ask rules match every name that some file system takes for the same: canonically equal, or equal except
+   * for letter case. Where one character may equal several (`ß`, or a surrogate pair), each form is tried, since file
+   * systems differ there.
    */
   #pathForms(path: string): readonly string[] {
     return this.#compare === "exact" || isPrintable(path)
@@ -138,9 +139,9 @@ export class Group {
       : withPairs(bothForms(oneLine(path), (text, fold) => fold(text)));
   }
 
-  /** What takes paths out again takes out as little as it can. */
+  /** An exception gets only the narrowest form. */
   #patternForms(line: string, negated: boolean): readonly string[] {
-    if (this.#compare === "exact") return [line];
+    if (this.#compare === "exact" || isPrintable(line)) return [line];
     const forms = bothForms(oneLine(line), foldPattern);
     return negated ? forms.slice(0, 1) : withPairs(forms);
   }
@@ -169,46 +170,49 @@ function bothForms(text: string, form: (text: string, fold: (text: string) => st
   return simple === full ? [simple] : [simple, full];
 }
 
-/** Of ASCII without line ends there is one form: itself. */
+/** Printable ASCII has one form only: itself. */
 const isPrintable = (text: string): boolean => !/[^ -~]/.test(text);
 
-/** `?` is one character; to a disk that counts in UTF-16 it may be half of one, so those are told apart as two. */
+/**
+ * `?` matches one character. A file system that counts UTF-16 units may see a surrogate pair as two, so both halves
+ * become characters of their own.
+ */
 const withPairs = (forms: readonly string[]): readonly string[] =>
   forms.flatMap((form) => {
     const halves = form.replace(/[\ud800-\udfff]/g, (half) => String.fromCharCode(half.charCodeAt(0) + 0x800));
     return halves === form ? [form] : [form, halves];
   });
 
-/** Ends of lines in names are compared as U+FFFF, which no name should contain, so that no line of a pattern ends at them. */
+/** Line ends in names become U+FFFF, which no name should contain, because a line of a pattern ends at them. */
 const oneLine = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "\uffff");
 
-/** The spelling of a path that patterns of a base are compared with; empty where they cannot match. */
+/** The spelling of a path that patterns of a base are compared with; empty if they cannot match. */
 function spelling(name: PathName, base: Base): string {
   const withinRoot = base === "absolute" ? undefined : name.relative;
   if (withinRoot === undefined && base === "root") return "";
   return checked(withinRoot ?? belowSystemRoot(name.absolute));
 }
 
-/** Judging `src/../.env` by its first name would open a hole, so a caller's mistake must not pass. */
+/** Judging `src/../.env` by its first name would open a hole, so a caller's mistake must throw. */
 function checked(path: string): string {
   if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(path)) throw new Error(`Cannot judge "${path}": it is not normalised`);
   return path;
 }
 
 /**
- * Names as disks that do not tell upper from lower case compare them. Such disks know more pairs than A and a: `ſ` is
- * an s, the Kelvin sign a k, and some take `ß` for ss. Only for rules that narrow access; what widens it is taken to
- * the letter. Pure.
+ * Names as case-insensitive file systems compare them. These know more pairs than A and a: `ſ` equals s, the Kelvin
+ * sign equals k, and on some `ß` equals ss. Used only for rules that narrow access; rules that widen it match exactly.
+ * Pure.
  */
 
 const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-/** One character for one, so that `?` and brackets in patterns keep their meaning. ASCII is left to who compares. */
+/** One character for one, so that `?` and brackets keep their meaning. ASCII case is left to the comparison. */
 export function foldCase(text: string): string {
   return isPlain(text) ? text : text.normalize("NFC").replace(/[^\0-\x7f]/gu, foldOne);
 }
 
-/** Also what is folded to several characters: `ß` to ss, the ligature `ﬁ` to fi. */
+/** Also folds to several characters: `ß` to ss, the ligature `ﬁ` to fi. */
 export function foldCaseFully(text: string): string {
   if (isPlain(text)) return text;
   const folded = text.normalize("NFC").replace(/[^\0-\x7f]/gu, (character) => {
@@ -219,7 +223,7 @@ export function foldCaseFully(text: string): string {
   return foldCase(folded);
 }
 
-/** The same for a pattern: a character that is folded to ASCII needs the backslash no more that may stand before it. */
+/** The same for a pattern: a character that folds to ASCII no longer needs the backslash before it. */
 export function foldPattern(line: string, fold: (text: string) => string): string {
   if (isPlain(line)) return line;
   return fold(line.replace(/\\\\|\\([^\0-\x7f])/gu, (found, escaped: string | undefined) => escaped ?? found));
@@ -231,5 +235,4 @@ function foldOne(character: string): string {
   return isOne(lower) ? lower : character;
 }
 
-/** One code point. */
 const isOne = (text: string): boolean => /^.$/su.test(text);

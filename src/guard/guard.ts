@@ -1,6 +1,6 @@
 /**
- * Which file is meant, may this session touch it, whom to ask. It looks and asks; it can create nothing and reads no
- * contents. Every tool and every surface goes through `permit`.
+ * Which file is meant, whether this session may touch it, and whether to ask the user. The guard looks up paths and
+ * asks; it creates nothing and reads no content. Every tool and every surface goes through `permit`.
  */
 
 import * as nodePath from "node:path";
@@ -56,27 +56,27 @@ export type { HiddenPatterns } from "./hidden-patterns.ts";
 export { relativeTo } from "./paths.ts";
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
-export { idleRules, narrowed } from "./rules.ts";
+export { idleRules, restrictGuard as narrowed } from "./rules.ts";
 export { defaultRules } from "./secrets.ts";
 export { createSessionState, type SessionState } from "./session-state.ts";
 
-// A letter with an accent is one code point or two (NFC, NFD). macOS and archives made there leave the second form on
-// disks that take the two for different names; models and keyboards write the first. macOS also puts U+202F before AM and PM in the names
-// of screenshots, and others have U+00A0, where models write a space. They are one text to who reads them, so a path that names
-// nothing is looked for in the other forms.
+// An accented letter is one code point or two (NFC, NFD). macOS, and archives made there, leave NFD names on file
+// systems that tell the two apart; models and keyboards write NFC. macOS also puts U+202F before AM and PM in
+// screenshot names, others put U+00A0, where models write a space. A reader cannot see the difference, so a path that
+// names nothing is looked up in the other forms.
 
 /**
- * The path as the disk spells it, as far as it leads: undefined if no name on the way is there in another form alone. A
- * name that is there as asked is never another, and of two other forms neither is taken.
+ * The path as the disk spells it, as far as it exists; undefined if the other forms do not help. A name that exists as
+ * asked is never replaced, and of two existing other forms neither is taken.
  */
-function respelt(path: string, disk: Pick<Disk, "lookup">): string | undefined {
+function otherSpelling(path: string, disk: Pick<Disk, "lookup">): string | undefined {
   if (isPlain(path)) return undefined;
   const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
   let found = top;
   let changed = false;
   for (const [at, name] of names.entries()) {
     const spelling = isPlain(name) ? name : spellingOf(name, found, disk);
-    // What is not there in any form is a new name, and so is all below it.
+    // A name that exists in no form is new, and so is everything below it.
     if (spelling === undefined) {
       found = [found, ...names.slice(at)].join(nodePath.sep);
       break;
@@ -87,11 +87,11 @@ function respelt(path: string, disk: Pick<Disk, "lookup">): string | undefined {
   return changed ? found : undefined;
 }
 
-/** Has one form only. */
+/** Has no other form. */
 const isPlain = (text: string): boolean => /^[\x01-\x1f\x21-\x7f]*$/.test(text);
 
 const spaces = /[ \u00a0\u202f]/g;
-/** A name with more spaces is looked for with all of them alike, and not with one that differs. */
+/** A name with more spaces is tried only with all of them alike: one lookup for each would cost too much. */
 const spacesMax = 16;
 
 /** All spaces alike, or one that differs from plain ones; each as NFC and NFD. */
@@ -112,7 +112,7 @@ function otherForms(name: string): readonly string[] {
 function spellingOf(name: string, folder: string, disk: Pick<Disk, "lookup">): string | undefined {
   const isThere = (spelling: string): boolean => {
     const lookup = released(disk.lookup(folder + nodePath.sep + spelling));
-    // Above a root nothing is looked at.
+    // Nothing above a root is looked up.
     return lookup.seen !== "missing";
   };
   if (isThere(name)) return name;
@@ -123,7 +123,7 @@ function spellingOf(name: string, folder: string, disk: Pick<Disk, "lookup">): s
 export type { Permission };
 export { refusal };
 
-/** What a look at something missing holds. */
+/** The folder handle of a lookup that found nothing. */
 const folderIn = (lookup: Lookup): Handle | undefined =>
   lookup.seen === "missing" ? lookup.nearest?.handle : undefined;
 
@@ -135,13 +135,13 @@ export const createGuard = (options: GuardOptions): Guard =>
     new Set(),
   );
 
-/** `external`: roots of the disk that are none of the workspace. */
+/** `external`: roots of the disk that are not part of the workspace. */
 function guardWith(options: GuardOptions, policy: Policy, state: SessionState, external: ReadonlySet<string>): Guard {
   const { disk, home, locked = [] } = options;
   const base = nodePath.resolve(options.base);
   const ownRoots = disk.roots.filter(({ real }) => !external.has(real));
   const rootPaths = [...new Set(ownRoots.flatMap((root) => [root.given, root.real as string]))];
-  /** A rule of a root within another hides more than the patterns of a search through the outer one can say. */
+  /** A rule of a nested root hides more than patterns for a search of the outer root can express. */
   const hasNested = ownRoots.some(({ real }) => relativesTo(real, rootPaths, nodePath).some((below) => below !== ""));
   const start = ownRoots.find(({ given, real }) => base === nodePath.resolve(given) || base === real);
   const startPaths = start === undefined ? [] : [start.given, start.real];
@@ -152,7 +152,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const pathNames = (path: string, is: "file" | "folder"): PathName =>
     nameOf(path, relativesTo(path, rootPaths, nodePath), is);
 
-  /** What rules say, then what the mode makes of it. */
+  /** The decision of the rules, then that of the mode. */
   const decide = (permission: Permission, names: readonly PathName[], dryRun = false): Judgement => {
     const judged = policy.judge(permission, names, links);
     if (permission === "read" || judged.verdict === "deny") return judged;
@@ -163,7 +163,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return accepted ? { verdict: "allow", rule: undefined, by: "mode" } : judged;
   };
 
-  /** For every search alike: what a read would get without a question is not hidden. */
+  /** The same for every search: a file that a read would return without a question is not hidden. */
   const hiddenAs = (
     names: readonly PathName[],
     seen: Parameters<Policy["judge"]>[2],
@@ -171,7 +171,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   ): Hidden | undefined => {
     const { verdict, by } = policy.judge("read", names, seen);
     if (verdict !== "ask") return verdict === "deny" ? "denied" : undefined;
-    // As in `permit`: nobody has said yes to what lies outside the roots.
+    // As in `permit`: `yes` does not cover paths outside the roots.
     if (options.asker === "yes" && where === "inside") return undefined;
     return by === "protected" || !names.some((name) => state.isAnswered("read", name)) ? "asks" : undefined;
   };
@@ -181,7 +181,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return policy.denied(permission, names, links);
   };
 
-  /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to it or to its folder. */
+  /**
+   * An error must not reveal whether a denied path exists or what is wrong with it, not even through a symlink to it or
+   * to its folder.
+   */
   const refuseIfDenied = (place: Place, wouldBe: readonly (string | undefined)[]): void => {
     const all = new Set([place.absolute, ...wouldBe.filter((name) => name !== undefined)]);
     const names = [...all].filter((name) => relativeTo(name, rootPaths, nodePath) !== undefined);
@@ -190,7 +193,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
   };
 
-  /** What is missing there is refused like what is there. */
+  /** A missing path on another mount is refused like an existing one. */
   const refuseOnOtherMount = (place: Place, folder: Nearest | undefined): void => {
     const above = released(folder === undefined || folder.isWithin ? undefined : disk.lookup(folder.real));
     if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
@@ -201,8 +204,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     if (isNoWrite(mode)) throw new Problem({ code: "ACCESS_DENIED", place, reason: "mode", mode });
   };
 
-  // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
-  // A slash behind a file's name is an ordinary slip.
+  // Not normalised: `link/..` is the parent of the symlink's target, which only the lookup knows. A slash after a file
+  // name is a common slip.
   const pathOf = (typed: string): string => {
     const asked = atHome(typed, home, nodePath);
     const path = nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`;
@@ -215,23 +218,23 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   ): { readonly path: string; readonly lookup: Lookup; readonly place: Place } => {
     const typed = pathOf(asked);
     const first = disk.lookup(typed, also);
-    // A path that is denied as it is typed is not looked for under other names.
+    // A path that is denied as typed is not looked up in other forms.
     const isOpen = first.seen === "missing" && denied("read", [nodePath.resolve(typed)], "file") === undefined;
-    const other = isOpen ? respelt(typed, disk) : undefined;
+    const other = isOpen ? otherSpelling(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const lookup = other === undefined ? first : disk.lookup(other, also);
     const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
     return { path: other ?? typed, lookup, place: { asked, absolute, relative } };
   };
 
-  /** The names that a path has, or would have, where it is not there. */
+  /** The names that a path has, or would have if it existed. */
   const wouldBe = (path: string, lookup: Lookup): readonly (string | undefined)[] => [
     lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk)?.real,
     endOf(lookup)?.real,
     ...(lookup.through ?? []),
   ];
 
-  /** What `denied/../x` leads to would tell whether there is something at `denied`. */
+  /** The result of `denied/../x` would reveal whether `denied` exists. */
   const refuseByDeniedWay = (place: Place): void => {
     const ways = waysUp(place.asked, nodePath);
     if (ways === "too many") {
@@ -240,12 +243,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     for (const way of ways) {
       const { path, lookup, place: turn } = lookAt(way);
       if (lookup.seen === "node") lookup.handle.close();
-      // A root is no secret.
+      // The existence of a root is no secret.
       if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, lookup)]);
     }
   };
 
-  /** A folder named `$HOME` would be made for a path that meant another place. */
+  /** Refuses to create a folder named `$HOME` for a path that meant another place. */
   const refuseForeign = (asked: string, folder: Handle | undefined): void => {
     const fault = foreignForm(asked, nodePath);
     if (fault === undefined) return;
@@ -280,7 +283,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     },
     hiddenPatterns: (where) =>
       hiddenPatterns(policy.rules, where, {
-        // What a rule or an answer may have lifted is not left out beforehand.
+        // A rule or an answer may permit what the defaults hide, so the search leaves nothing out in advance.
         asked: options.asker !== "yes" && state.kept.length === 0 ? options.secrets : "allow",
         elsewhere: hasNested || rootPaths.some((root) => policy.keepsNear(root)) || links.now().leads,
       }),
@@ -291,7 +294,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     spell(absolute) {
       const below = relativeTo(absolute, startPaths, nodePath);
       if (below === "") return ".";
-      // A name that begins with two backslashes is taken for a network path where nothing stands before it.
+      // A name that begins with two backslashes would be read as a network path, so it is shown whole.
       return below === undefined || pathFault(below, nodePath) !== undefined ? absolute : below;
     },
     denied,
@@ -367,7 +370,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const everyTime = by === "protected";
       if (!everyTime && state.isAnswered(permission, name)) return "free";
       const offered = offersOf(permission, target, by);
-      // Ask is stronger than allow: a rule can only lift what asks by default.
+      // Ask overrides allow: a rule can only replace a question that the default asks.
       const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
       const caution = permission === "edit" ? cautionOf(target.real) : undefined;
       const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
@@ -425,16 +428,16 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   };
 }
 
-// What a path that was looked up is called: the target that exists, or the one that would be made.
+// The target of a lookup: the file that exists, or the one that would be created.
 
 interface Above {
-  /** The real name that the path would have. */
+  /** The real path that it would have. */
   readonly real: string;
   readonly root: RealPath;
   readonly kind: FileNode["kind"];
 }
 
-/** For a path that names nothing: the nearest thing above it decides. */
+/** For a path that does not exist: its nearest existing folder. */
 function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
@@ -455,7 +458,7 @@ function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined
   return undefined;
 }
 
-/** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */
+/** A file that does not exist yet; folders missing above it would be created. */
 function newTarget(place: Place, above: Above | undefined): Target | undefined {
   if (above === undefined || above.kind !== "directory") return undefined;
   const realRelative = relativeTo(above.real, [above.root], nodePath);
@@ -464,7 +467,7 @@ function newTarget(place: Place, above: Above | undefined): Target | undefined {
   return { asked, absolute, relative, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
 }
 
-/** The system's own refusal, in our words. */
+/** The system's refusal as a Problem. */
 function refusal(place: Place, errno: string, during: string): Problem {
   if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
   if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
@@ -487,79 +490,82 @@ function targetOf(place: Place, node: FileNode, rootPaths: readonly string[]): T
   };
 }
 
-// What a guard promises to those who ask it, and what it is made of.
+// The interface of the guard and its options.
 
-/** What a path came to. Whoever resolved closes `found.held`. */
+/** The result of `resolve`. The caller closes `node.handle`. */
 export type Resolved =
   | { readonly seen: "node"; readonly target: Target; readonly node: FileNode }
   | {
       readonly seen: "missing";
       readonly place: Place;
       readonly reason: "missing" | "file on the way";
-      /** What a file that is created there would be; undefined where none can be. */
+      /** The file that would be created there; undefined where none can be. */
       readonly target: Target | undefined;
-      /** The folder that it would be in, if that was asked for and is at hand. Whoever asked closes it. */
+      /** Its folder, if the caller asked for it and the lookup had it open. The caller closes it. */
       readonly folder?: Handle | undefined;
     }
   | { readonly seen: "outside"; readonly place: Place };
 
 export interface Guard {
-  /** The roots of the workspace: those of the disk without folders outside that the session was let into. */
+  /** The roots of the workspace, without the folders outside that the session was admitted to. */
   readonly roots: readonly Root[];
   /**
-   * How an answer names an absolute path, so that it means the same when a call gives it back: below the root where
-   * relative paths start, with forward slashes, and whole in any other root or where they start within one.
+   * How an answer names an absolute path so that a later call can use that name: relative to the root where relative
+   * paths start, with forward slashes; absolute in any other root, or if relative paths start below a root.
    */
   readonly spell: (absolute: string) => string;
-  /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
+  /** Looks up a path; throws a Problem if it can be neither found nor missing. */
   resolve(asked: string, also?: LookupAlso): Resolved;
-  /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
+  /** Throws a Problem unless this session may do this to the target. Returns whether the user was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
-  /** Throws a Problem if nothing is written in this session's mode. The last thing before a file is changed. */
+  /** Throws a Problem if the session's mode writes nothing. The last check before a file is changed. */
   requireWriting(place: Place): void;
   /**
-   * The rule that forbids this outright, if there is one: for what is missing, and for what a listing or a suggestion
-   * may show. Absolute paths, all of them names of one thing.
+   * The rule that denies this, if there is one: for missing files, and for paths that a listing or a suggestion may
+   * show. `paths`: absolute names of one file.
    */
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
   /**
-   * For a search through a root: what it may show, as of now. Cheap for very many paths, since nothing is looked up;
-   * whoever follows a link asks about both of its names.
+   * What a search through a root may show, as of now. Cheap for very many paths, since it looks nothing up; a caller
+   * that follows a symlink asks about both of its names.
    */
   search(root: string): SearchView;
-  /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
+  /** Whether the content must not be stored anywhere: the file is denied, or commonly a secret. */
   isSecret(path: string): boolean;
   /**
-   * Which files below a folder, as of now, are hidden from searches: denied, or nobody has said yes to reading them? The
-   * folder by all of its absolute names; what is asked about is a path below it. Cheap for very many, as in `search`.
+   * Which files below a folder are hidden from searches as of now: denied, or not approved for reading. `folders`: all
+   * absolute names of the folder; the function takes a path below it. Cheap for very many paths, like `search`.
    */
   hidesBeneath(folders: readonly string[]): (below: string) => Hidden | undefined;
-  /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
+  /** gitignore patterns for files that are certainly hidden, for a search of a root or of a folder within. */
   hiddenPatterns(where: "root" | "within"): HiddenPatterns;
-  /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
+  /** Whether any rule denies; if none does, a listing need not ask about its entries. */
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
   readonly mode: Mode;
-  /** For a path outside the roots: the same with one more folder, if the session is let in. Throws a Problem if not. */
+  /**
+   * For a path outside the roots: the guard with one more folder, if the session is admitted. Throws a Problem if the
+   * user refuses.
+   */
   admit(place: Place, signal: AbortSignal): Promise<Wider | undefined>;
   explain(tool: string, permission: Permission, asked: string): Explanation;
 }
 
-/** `denied`: not even its name may be told. `asks`: somebody would have to be asked; its name is no secret. */
+/** `denied`: not even its name may be shown. `asks`: reading needs approval; its name is no secret. */
 export type Hidden = "denied" | "asks";
 
 /** Paths are below the root, with forward slashes and without `.` and `..`. */
 export interface SearchView {
-  /** May not even be named: denied. What lies in a hidden folder is hidden too, so it need not be entered. */
+  /** Whether not even the name may be shown. A hidden folder hides all its content, so a walk need not enter it. */
   readonly hides: (relative: string, is: "file" | "folder") => boolean;
-  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets to which nobody has said yes. */
+  /** Whether content may be shown without a question: false for hidden files and for secrets without approval. */
   readonly shows: (relative: string) => boolean;
 }
 
 export interface How {
-  /** Made only if somebody is asked: what the question shows besides the path. */
+  /** What the question shows besides the path; called only if there is a question. */
   readonly preview?: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Nothing will be written, so nobody is asked and no mode is in the way. A deny holds. */
+  /** Nothing will be written, so there is no question and the mode does not matter. Deny rules apply. */
   readonly dryRun?: boolean;
 }
 
@@ -574,11 +580,11 @@ export interface GuardOptions extends PolicyOptions {
   readonly disk: Disk;
   /** Where relative paths start. */
   readonly base: string;
-  /** `yes`: every question about a file inside the roots is answered with yes. The border is no question. */
+  /** `yes` approves every question about a file inside the roots, and none about folders outside. */
   readonly asker: Asker | "yes" | undefined;
-  /** Compiled before, for several sessions. */
+  /** Compiled once for several sessions. */
   readonly policy?: Policy | undefined;
-  /** What the session decided for itself; by default it begins in `mode`. */
+  /** The session's own decisions; by default it begins in `mode`. */
   readonly state?: SessionState | undefined;
   readonly mode?: Mode | undefined;
   readonly locked?: readonly Lock[] | undefined;

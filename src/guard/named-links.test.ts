@@ -1,11 +1,14 @@
-/** Rules that name one path, and what is behind it if it is a link. */
+/** Rules that name one path, and where it leads if it is a symlink. */
 
 import { equal } from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll, test } from "vitest";
+import { afterAll, describe, test } from "vitest";
+import type { RuleText } from "../contract/permission.ts";
+import { createDisk, type Disk } from "../disk/disk.ts";
 import { createFilehand } from "../filehand.ts";
+import { namedLinks } from "./policy.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "filehand-named-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -21,4 +24,47 @@ test.skipIf(process.platform === "win32")("a rule that is reported to match noth
   });
   equal(ruleFaults.length, 1);
   equal(permissions.explain("Read", "x.txt").verdict, "allow");
+});
+
+describe.skipIf(process.platform === "win32")("as many rules as a settings file can hold", () => {
+  const denied = (names: readonly string[]): readonly RuleText[] =>
+    names.map((name) => ({ verdict: "deny", text: `Read(${name})`, source: "options" }));
+  const counting = (folder: string): { readonly disk: Disk; readonly lookups: () => number } => {
+    const disk = createDisk([folder]);
+    let count = 0;
+    const lookup: Disk["lookup"] = (...given) => {
+      count += 1;
+      return disk.lookup(...given);
+    };
+    return { disk: { ...disk, lookup }, lookups: () => count };
+  };
+  const folderOf = (name: string): string => {
+    const folder = join(root, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, "goal.txt"), "x\n");
+    return folder;
+  };
+  const numbers = Array.from({ length: 2_500 }, (_, index) => `${index}`);
+
+  test("names that do not exist cost no lookup", () => {
+    const { disk, lookups } = counting(folderOf("none"));
+    for (const names of [numbers, numbers.map((name) => `${name}/1`)]) {
+      const links = namedLinks(denied(names), disk, undefined);
+      equal(links.deny("read", join(root, "none/goal.txt")), undefined);
+      equal(links.now().leads, false);
+    }
+    equal(lookups(), 0);
+  });
+
+  test("symlinks in the hundreds deny their goals without a lookup of each in every call", () => {
+    const folder = folderOf("links");
+    for (const name of numbers.slice(0, 300)) symlinkSync("goal.txt", join(folder, name));
+    const { disk, lookups } = counting(folder);
+    const links = namedLinks(denied(numbers), disk, undefined);
+    for (let call = 0; call < 10; call += 1) {
+      equal(links.deny("read", join(folder, "goal.txt"))?.text, "Read(0)");
+      equal(links.now().deny("read", join(folder, "goal.txt"))?.text, "Read(0)");
+    }
+    equal(lookups(), 0);
+  });
 });

@@ -1,20 +1,23 @@
-/** One permission rule from text to a gitignore pattern that is anchored somewhere, or what is wrong with it. Pure. */
+/**
+ * Parses one permission rule into an anchored gitignore pattern, or says what is wrong with it. Also the index that
+ * finds the patterns that can match a path. Pure.
+ */
 
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
 import { parseCharacterSet, expandBraces } from "../text/text.ts";
 
-/** What rules speak of. A folder outside the roots has a permission of its own. */
+/** A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
 
-/** Where a pattern is anchored, so which spelling of a path it is compared with. */
+/** Where a pattern is anchored, and so which spelling of a path it is compared with. */
 export type Base = "absolute" | "root" | "anywhere";
 
 export interface Pattern {
   readonly base: Base;
   readonly negated: boolean;
-  /** Lines of gitignore; each of them stands for the rule. */
+  /** gitignore lines; the rule matches if one of them does. */
   readonly lines: readonly string[];
 }
 
@@ -23,29 +26,29 @@ export type Parsed =
   | { readonly permission: RulePermission; readonly pattern: Pattern | undefined }
   | { readonly why: string; readonly isForeign?: true };
 
-/** The tools of all dialects, and those of other programs that rules are written for. */
-const kin = {
+/** The tools of all dialects, and of other programs that have such rules. */
+const toolsOf = {
   read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead"],
   edit: ["Edit", "Write", "MultiEdit", "NotebookEdit", "Patch", "ApplyPatch", "Rewind"],
   external_directory: ["external_directory"],
 } as const satisfies Record<RulePermission, readonly string[]>;
 
-const toolNames: readonly string[] = Object.values(kin).flat();
+const toolNames: readonly string[] = Object.values(toolsOf).flat();
 
-/** Tools that hosts have rules for and that touch no file by way of Filehand; rules are often kept in one list for all. */
+/** Tools of hosts that do not touch files through Filehand; hosts often keep the rules of all tools in one list. */
 const foreign =
   /^(?:bash|bashoutput|killshell|killbash|shell|webfetch|websearch|task|agent|skill|slashcommand|todowrite|todoread|question|exitplanmode|mcp__.*)$/i;
 
-/** `apply_patch`, `ApplyPatch` and `notebook-edit` are written by different people and mean the same. */
+/** `apply_patch`, `ApplyPatch` and `apply-patch` mean the same. */
 const plain = (tool: string): string => tool.toLowerCase().replace(/[_-]/g, "");
 
 const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
   (["read", "edit", "external_directory"] as const).flatMap((permission) =>
-    kin[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
+    toolsOf[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
   ),
 );
 
-/** Which permission a tool needs; for an unknown one, the words after "the tool" that say so and name the nearest. */
+/** The permission that a tool needs; for an unknown one, the words after "the tool", with the nearest name. */
 export function toolPermission(tool: string): RulePermission | { readonly fault: string } {
   const permission = permissionOf.get(tool) ?? permissionOf.get(plain(tool));
   if (permission !== undefined) return permission;
@@ -77,9 +80,9 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   if (permission === "external_directory" && base === "root") {
     return { why: "a folder outside the workspace is named from the file system's root (//srv/data) or home (~/data)" };
   }
-  // Such a rule speaks of a folder, and the folder is more than what lies in it.
+  // Such a rule is about the folder itself, not only about its content.
   const line = permission === "external_directory" ? anchored.line.replace(/\/\*\*\/?$/, "") : anchored.line;
-  // What widens access is taken to the letter; what narrows it is widened where a pattern can be read in two ways.
+  // Rules that widen access match exactly; rules that narrow it match in both ways if a pattern is ambiguous.
   const strict = rule.verdict === "allow" || negated;
   const why = neverMatches(line, strict);
   if (why !== undefined) return { why };
@@ -88,25 +91,25 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   const choices = expandBraces(line, choicesMax);
   if ("fault" in choices && choices.fault === "too many choices")
     return { why: "its braces stand for too many patterns" };
-  // Braces are letters as well: such names exist, in project templates for one.
+  // Braces can also be literal: project templates have such names.
   const lines = [line, ...("fault" in choices ? [] : choices)].flatMap(widened);
   return { permission, pattern: { base, negated, lines: [...new Set(lines)] } };
 }
 
-/** Patterns that the braces of one rule may stand for. */
+/** Each alternative is a line to compare; a rule with more is refused. */
 const choicesMax = 64;
 
-/** `./docs` means `docs`, as in the rules of other programs. */
+/** `./docs` means `docs`, as in other programs. */
 export const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/+)+/, "");
 
-/** Makes every character of a path literal, for patterns made out of paths. */
+/** Escapes every special character of a path. */
 export const escapePattern = (path: string): string =>
   // gitignore drops line ends and spaces at the end of a line; in brackets they stay.
   path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
 
 /** An absolute path without its leading slash; `C:\x` becomes `c/x`, as it is written in `//c/x`. */
 export function belowSystemRoot(absolute: string): string {
-  // A path that begins otherwise is one of Windows, where a backslash cannot be part of a name.
+  // Any other path is a Windows path, in which a backslash cannot be part of a name.
   const slashed = absolute.startsWith("/") ? absolute : absolute.replaceAll("\\", "/");
   return slashed.replace(/^\/+/, "").replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase());
 }
@@ -123,18 +126,18 @@ function anchor(pattern: string, verdict: Verdict, home: string | undefined): An
     return { base: "absolute", line: `/${names.filter((name) => name !== "").join("/")}` };
   }
   if (pattern.startsWith("/")) return { base: "root", line: pattern };
-  // Deny and ask match at any depth, and outside the roots too: a secret is one wherever it lies.
+  // Deny and ask match at any depth, also outside the roots: a secret is one wherever it is.
   if (verdict !== "allow") return { base: "anywhere", line: `**/${pattern}` };
   const anyDepth = !/\/(?!$)/.test(pattern.trimEnd());
   return { base: "root", line: anyDepth ? `**/${pattern}` : `/${pattern}` };
 }
 
-/** `**` that a pattern which widens access may have before its last name: what is that vague is not taken to the letter. */
+/** `**` before the last name of a pattern that widens access: one with more is too vague to be meant exactly. */
 const globstarsMax = 3;
 
 function neverMatches(line: string, strict: boolean): string | undefined {
   if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
-  // Most rules are that plain, and there may be thousands.
+  // Fast path: most rules are plain, and there may be thousands.
   if (/^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line)) return undefined;
   const { bare, unclosed } = withoutBrackets(line);
   const names = bare.split("/");
@@ -156,7 +159,7 @@ function neverMatches(line: string, strict: boolean): string | undefined {
   return undefined;
 }
 
-/** One letter for each `[…]`: it stands for one, and a slash among its letters parts no names. */
+/** Replaces each `[…]` by one letter: it matches one, and a slash inside separates no names. */
 function withoutBrackets(line: string): { readonly bare: string; readonly unclosed: boolean } {
   const letters = Array.from(line);
   let bare = "";
@@ -172,7 +175,7 @@ function withoutBrackets(line: string): { readonly bare: string; readonly unclos
       bare += "x";
       at = set.end - 1;
     } else {
-      // What no bracket closes here, none closes further on.
+      // If no bracket closes this one, none closes a later one.
       unclosed ||= set !== undefined;
       bare += letter;
     }
@@ -181,34 +184,35 @@ function withoutBrackets(line: string): { readonly bare: string; readonly unclos
 }
 
 /**
- * `secrets/` also covers what is named so but is not known to be a folder, and `app/[slug]/**` also covers the folder
- * that is really named `[slug]`, as routers of web frameworks have them.
+ * `secrets/` also covers a file of that name, and `app/[slug]/**` also covers the folder literally named `[slug]`, as
+ * in routers of web frameworks. To git an escaped slash after `**` means one folder at least; here it means a plain
+ * slash.
  */
 function widened(line: string): readonly string[] {
-  const open = line.replace(/(?<=[^/\\])\/$/, "");
+  const open = line.replace(/\\./gs, (escaped) => (escaped === "\\/" ? "/" : escaped)).replace(/(?<=[^/\\])\/$/, "");
   const literal = open.replace(/\\.|\[/gs, (found) => (found === "[" ? "\\[" : found));
   return literal === open ? [open] : [open, literal];
 }
 
-// Which of many patterns can match a path at all, found without trying each: by the texts that every path must contain
-// to match. What it finds is a superset in the order of the patterns; comparing says which of them really do. Pure.
+// An index of many patterns: finds those that can match a path by texts that the path must contain. The result is a
+// superset in the order of the patterns, to be compared one by one. Pure.
 
-/** Fewer patterns are looked through one by one: that is faster than cutting the path up. */
+/** Up to this number a linear scan is faster than splitting the path. */
 const oneByOneMax = 48;
-/** A whole name that more patterns share tells them apart badly; then three letters may do better. */
+/** A name that more patterns share is a poor key; then three letters may be a better one. */
 const sharedMax = 8;
 const gramLength = 3;
 
 interface Entry {
   readonly at: number;
-  /** In lower case; the path must contain them all. None: it may match anything. */
+  /** In lower case; the path must contain all of them. If empty, the pattern may match anything. */
   readonly needles: readonly string[];
-  /** Those that are whole names of the path. */
+  /** The needles that are whole names. */
   readonly names: readonly string[];
 }
 
 export interface PatternIndex {
-  /** Numbers of the patterns that may match, in rising order. */
+  /** Positions of the patterns that may match, ascending. */
   candidates(lowerCasePath: string): readonly number[];
 }
 
@@ -217,13 +221,13 @@ export function createPatternIndex(lines: readonly string[]): PatternIndex {
   if (entries.length <= oneByOneMax) {
     return { candidates: (path) => entries.filter((entry) => mayMatch(entry, path)).map(({ at }) => at) };
   }
-  const { byName, byGram, others } = shelved(entries);
+  const { byName, byGram, others } = bucketsOf(entries);
   return {
     candidates: (path) => {
       let found: Set<number> | undefined;
-      const take = (shelf: readonly Entry[] | undefined): void => {
-        if (shelf !== undefined)
-          for (const entry of shelf) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
+      const take = (bucket: readonly Entry[] | undefined): void => {
+        if (bucket !== undefined)
+          for (const entry of bucket) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
       };
       take(others);
       if (byName.size > 0) for (const name of path.split("/")) take(byName.get(name));
@@ -240,23 +244,23 @@ const none: readonly number[] = [];
 
 const mayMatch = ({ needles }: Entry, path: string): boolean => needles.every((needle) => path.includes(needle));
 
-interface Shelves {
+interface Buckets {
   readonly byName: ReadonlyMap<string, readonly Entry[]>;
   readonly byGram: ReadonlyMap<string, readonly Entry[]>;
   readonly others: readonly Entry[];
 }
 
-/** Each pattern under the rarest name that it demands, or the rarest three letters, so that few stand together. */
-function shelved(entries: readonly Entry[]): Shelves {
+/** Files each pattern under its rarest name, else under its rarest three letters, so that the lists stay short. */
+function bucketsOf(entries: readonly Entry[]): Buckets {
   const byName = new Map<string, Entry[]>();
-  const rest = shelveBy(entries, ({ names }) => names, sharedMax, byName);
+  const rest = fillBuckets(entries, ({ names }) => names, sharedMax, byName);
   const byGram = new Map<string, Entry[]>();
-  const others = shelveBy(rest, ({ needles }) => gramsOf(needles), Number.POSITIVE_INFINITY, byGram);
+  const others = fillBuckets(rest, ({ needles }) => gramsOf(needles), Number.POSITIVE_INFINITY, byGram);
   return { byName, byGram, others };
 }
 
-/** Answers with those that have no key, or none that is rare enough. */
-function shelveBy(
+/** Returns the entries without a key that is rare enough. */
+function fillBuckets(
   entries: readonly Entry[],
   keysOf: (entry: Entry) => readonly string[],
   countMax: number,
@@ -272,9 +276,9 @@ function shelveBy(
       if (count < fewest) [rarest, fewest] = [key, count];
     }
     if (rarest === undefined) return true;
-    const shelf = into.get(rarest);
-    if (shelf === undefined) into.set(rarest, [entry]);
-    else shelf.push(entry);
+    const bucket = into.get(rarest);
+    if (bucket === undefined) into.set(rarest, [entry]);
+    else bucket.push(entry);
     return false;
   });
 }
@@ -288,11 +292,11 @@ function gramsOf(needles: readonly string[]): readonly string[] {
 }
 
 /**
- * Needles are texts that every path matching a pattern contains. ASCII only: there lower case and the `i` of regular
- * expressions agree. A slash inside is one of the path; at an end `**` may have stood for nothing, so it is left out.
+ * Needles are texts that every matching path contains. ASCII only, where lower case and the `i` flag of regular
+ * expressions agree. Slashes at the ends are cut off, because `**` next to them may match nothing.
  */
 function entryOf(line: string, at: number): Entry {
-  // What follows a bracket is left out, so that nobody has to know here where the bracket ends.
+  // Everything after a bracket is ignored, so that its end need not be found.
   const known = line.toLowerCase().replace(/\\.|\[.*$/gs, "*");
   const needles = known
     .split(/[^\w./-]+/)

@@ -1,6 +1,6 @@
 /**
- * What all rules together say about a path, whoever wrote them. Compiled once and shared by all sessions of a toolkit;
- * what differs between sessions (mode, answers that are kept) is the guard's.
+ * The decision of all rules together, whatever their source. Compiled once and shared by all sessions of a toolkit; the
+ * guard adds what differs between sessions (mode, stored answers).
  */
 
 import * as nodePath from "node:path";
@@ -19,41 +19,41 @@ export interface Judgement extends Decision {
 
 export interface Policy {
   judge(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): Judgement;
-  /** The rule that denies it outright, if one does: less work than a judgement. */
+  /** The rule that denies it, if one does: cheaper than `judge`. */
   denied(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): RuleText | undefined;
-  /** May a session be let into a folder outside the roots? The names are the folder's. */
+  /** Whether a session may be admitted to a folder outside the roots. `names`: those of the folder. */
   judgeExternal(names: readonly PathName[]): Decision;
-  /** Is there any rule about such folders? */
+  /** Whether any rule is about such folders. */
   readonly speaksOfExternal: boolean;
-  /** Is it commonly a secret, whatever rules say? */
+  /** Whether it is commonly a secret, whatever the rules say. */
   isSecret(names: readonly PathName[]): boolean;
-  /** Looks up again what deny rules that name a path outright lead to. */
+  /** Where the paths that deny rules name lead, looked up anew as needed. */
   linksOn(disk: Disk): NamedLinks;
-  /** Is there a rule by which a listing may have to leave something out? */
+  /** Whether a listing may have to omit something. */
   readonly denies: boolean;
-  /** A quick test of paths below a root: where it says no, reading is not denied. It spares large searches nearly all rules. */
+  /** A quick test of paths below a root: if false, reading is not denied. It spares large searches most rules. */
   mayDenyBelow(root: string): (relative: string) => boolean;
-  /** May files of a root be those that Filehand keeps, whatever they are called? */
+  /** Whether the root contains the state folder or is inside it. */
   keepsNear(root: string): boolean;
   readonly faults: readonly RuleFault[];
-  /** The rules that count, in the order in which they were given; and those that are built in. */
+  /** The rules in effect, in the given order; and the built-in ones. */
   readonly rules: readonly RuleText[];
   readonly builtIn: readonly RuleText[];
 }
 
 export interface PolicyOptions {
   readonly rules: readonly RuleText[];
-  /** What is done about secrets that no rule speaks of. */
+  /** What happens with secrets that no rule covers. */
   readonly secrets: "ask" | "allow";
   readonly home: string | undefined;
-  /** Where Filehand keeps its own files: no tool may touch them. */
+  /** Filehand's own files: no tool may touch them. */
   readonly stateDir?: string | undefined;
-  /** Do allow rules of the project's own settings count? */
+  /** Whether allow rules of project settings count. */
   readonly trustProject?: boolean | undefined;
   readonly locked?: readonly Lock[] | undefined;
 }
 
-/** Does one of the two folders hold the other? Rules know no letter case. */
+/** Whether one of the two folders contains the other. Rules ignore letter case. */
 function isNear(root: string, stateDir: string): boolean {
   const [a, b] = [root, stateDir].map((path) => `${path.replaceAll("\\", "/").toLowerCase().replace(/\/+$/, "")}/`);
   return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
@@ -64,52 +64,52 @@ export function createPolicy(options: PolicyOptions): Policy {
   const realPrefix = realPrefixes();
   const stateDirs = stateDir === undefined ? [] : [stateDir, realPrefix(stateDir)];
   const keepsNear = (root: string): boolean => stateDirs.some((folder) => isNear(root, folder));
-  const left: RuleFault[] = [];
-  const counting = options.rules.filter((rule) => {
+  const uncounted: RuleFault[] = [];
+  const effective = options.rules.filter((rule) => {
     const why = whyNotCounted(rule, options);
-    if (why !== undefined) left.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
+    if (why !== undefined) uncounted.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
     return why === undefined;
   });
-  /** A rule that was told to be without effect has none. */
+  /** A rule that was reported as a fault must have no effect. */
   const keyOf = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
     `${verdict} ${source} ${text}`;
-  const soundOnes = (): readonly RuleText[] => {
+  const soundRules = (): readonly RuleText[] => {
     const faulty = new Set(rules.faults.map(keyOf));
-    return counting.filter((rule) => !faulty.has(keyOf(rule)));
+    return effective.filter((rule) => !faulty.has(keyOf(rule)));
   };
   const ownTexts = ownRules(stateDir);
-  const rules = compileRules(counting, { home, realPrefix });
+  const rules = compileRules(effective, { home, realPrefix });
   const secrets = compileRules(defaultRules, { home });
   const protectedOnes = compileRules(protectedRules, { home });
   const own = compileRules(ownTexts, { home, realPrefix });
-  /** Sessions that see the same disk see the same links. */
+  /** Sessions on the same disk share their links. */
   const linksByDisk = new WeakMap<Disk, NamedLinks>();
 
   return {
-    rules: counting,
+    rules: effective,
     builtIn: [...ownTexts, ...protectedRules, ...(options.secrets === "ask" ? defaultRules : [])],
-    faults: [...left, ...rules.faults],
+    faults: [...uncounted, ...rules.faults],
     denies: rules.deniesReading || own.deniesReading,
     mayDenyBelow: (root) => {
       if (rules.deniesReading || keepsNear(root)) return () => true;
-      // What is left are rules about files of our own, and those all carry our name.
+      // Only the rules about Filehand's own files remain, and their names all contain "filehand".
       return (relative) => /filehand/i.test(relative);
     },
     keepsNear,
     linksOn: (disk) => {
       const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
-      const links = linksByDisk.get(disk) ?? namedLinks(soundOnes(), disk, home, undefined, holds);
+      const links = linksByDisk.get(disk) ?? namedLinks(soundRules(), disk, home, undefined, holds);
       linksByDisk.set(disk, links);
       return links;
     },
     isSecret: (names) => secrets.decide("read", names).rule !== undefined,
     judgeExternal: (names) => rules.decide("external_directory", names),
-    speaksOfExternal: counting.some(({ text }) => aboutExternal.test(text)),
+    speaksOfExternal: effective.some(({ text }) => aboutExternal.test(text)),
 
     denied: (permission, names, links) =>
       own.denied(permission, names) ?? rules.denied(permission, names) ?? linkDenial(permission, names, links),
 
-    /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
+    /** A rule decides; else a secret asks; else a file inside the roots may be read. */
     judge(permission, names, links) {
       const ownFile = own.decide(permission, names);
       if (ownFile.verdict === "deny") return { ...ownFile, by: "own file" };
@@ -120,7 +120,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
       if (asksAlways?.rule !== undefined) return { ...asksAlways, by: "protected" };
       const by = decision.rule === undefined ? "no rule" : "rule";
-      // A project may not talk its reader's secrets free, trusted or not: only the operator's own rules lift the default.
+      // No project, trusted or not, can release the user's secrets: only the operator's own rules can.
       const isFirm = decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings");
       const { verdict, rule } = decision;
       if (isFirm || options.secrets === "allow") return { verdict, rule, by };
@@ -144,15 +144,15 @@ function linkDenial(
 
 const aboutExternal = /^\s*external[_-]?directory\b/i;
 
-/** Sources that the operator answers for, whatever is locked. */
+/** Sources that count even if the rules are locked. */
 const operators: readonly string[] = ["user settings", "options"];
 
-/** What widens access counts only from those who may widen it; what narrows it counts from anybody. */
+/** A rule that widens access counts only from sources that may widen it; a rule that narrows access always counts. */
 function whyNotCounted(
   { verdict, text, source }: RuleText,
   { trustProject = false, locked = [] }: PolicyOptions,
 ): string | undefined {
-  // An ask rule about folders outside is what makes sessions ask for them at all.
+  // Without an ask rule about folders outside, sessions do not ask for them at all.
   const widens = verdict === "allow" || (verdict === "ask" && aboutExternal.test(text));
   if (!widens) return undefined;
   if (source === "project settings" && !trustProject) {
@@ -163,22 +163,28 @@ function whyNotCounted(
     : undefined;
 }
 
-// Deny rules that name one path outright (`Read(/settings)`), or all that lies in one folder (`Read(/private/**)`). If that
-// name is a link, what it leads to is denied under its own name too: who denies the link means the content. Rules with other
-// wildcards name no single link and are left out.
+// Deny rules that name one path (`Read(/settings)`) or the content of one folder (`Read(/private/**)`). If that path is
+// a symlink, its target is denied under its own name too, because the rule means the content. Rules with other
+// wildcards name no single path.
 
 interface NamedLinks {
-  /** The rule whose link leads to this real path, or to a folder above it. */
+  /** The rule whose symlink leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
-  /** The same as of now, for very many paths: nothing is looked up any more. `leads`: is any of those names a link? */
+  /**
+   * The same with the symlinks as of now, without further lookups, for very many paths. `leads`: whether any of the
+   * names is a symlink.
+   */
   now(): Pick<NamedLinks, "deny"> & { readonly leads: boolean };
 }
 
-/** So many are looked at in every call. Each costs a lookup, so of more only those that are links already are. */
-const everyCallMax = 16;
-/** Then all of them are looked at again now and then: at most so often, and for no more than a part of the time. */
-const againMs = 250;
-const partOfTime = 20;
+/**
+ * A lookup opens every folder on its way (30 µs), so no call makes more than these. Of more names only those that are
+ * symlinks are looked up, and of more symlinks none: their goals are those of the last scan.
+ */
+const lookupsMax = 16;
+/** A scan costs an `lstat` (3 µs) for each name. It runs at most this often, and for at most 1 / `scanShare` of the time. */
+const scanEveryMs = 250;
+const scanShare = 20;
 
 const ruleForm = /^\s*([\w-]+)\(([^*?[\]!\\]+?)(\/\*\*\/?)?\)\s*$/;
 
@@ -186,7 +192,7 @@ interface Named {
   readonly rule: RuleText;
   readonly path: string;
   readonly reading: boolean;
-  /** Only what lies in it: `folder/**` does not speak of the folder. */
+  /** `folder/**` covers the content of the folder, not the folder. */
   readonly contents: boolean;
 }
 
@@ -195,40 +201,41 @@ export function namedLinks(
   disk: Disk,
   home: string | undefined,
   nowMs: () => number = () => performance.now(),
-  /** Is what a linked folder holds denied under that name? Another rule may have taken it out again. */
+  /** Whether a file in a linked folder is denied under that name: an exception may have released it. */
   holds: (permission: "read" | "edit", name: PathName) => boolean = () => true,
 ): NamedLinks {
   const roots = disk.roots.flatMap(({ given, real }) => [given, real as string]);
   let made: readonly Named[] | undefined;
   const all = (): readonly Named[] =>
     (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
-  /** Where a name leads, if it is another one. */
+  /** Where a name leads, if elsewhere. */
   const goalOf = ({ path }: Named): string | undefined => {
     const lookup = released(disk.lookup(path));
     if (lookup.seen !== "node") return undefined;
     return lookup.real === path ? undefined : lookup.real;
   };
-  let links: readonly Named[] = [];
-  let lookAgainMs = Number.NEGATIVE_INFINITY;
+  /** The names that are symlinks, with their goals, as of the last scan. A dangling one has a goal too. */
+  let scanned: ReadonlyMap<Named, string> = new Map();
+  let nextScanMs = Number.NEGATIVE_INFINITY;
   const current = (): readonly Named[] => {
     const named = all();
-    if (named.length <= everyCallMax) return named;
+    if (named.length <= lookupsMax) return named;
     const beganMs = nowMs();
-    if (beganMs >= lookAgainMs) {
-      // Where there is no folder there is no link in it.
-      const folders = new Map<string, boolean>();
-      const hasFolder = ({ path }: Named): boolean => {
-        const folder = nodePath.dirname(path);
-        const known = folders.get(folder) ?? isThere(folder, disk);
-        folders.set(folder, known);
-        return known;
-      };
-      links = named.filter((one) => hasFolder(one) && goalOf(one) !== undefined);
+    if (beganMs >= nextScanMs) {
+      const realPrefix = realPrefixes();
+      scanned = new Map(
+        named
+          // No lookup finds what is outside the roots, so nothing there is touched.
+          .filter(({ path }) => roots.some((root) => path.startsWith(root)))
+          .map((one) => [one, realPrefix(one.path)] as const)
+          .filter(([{ path }, real]) => real !== path),
+      );
       const endedMs = nowMs();
-      lookAgainMs = endedMs + Math.max(againMs, (endedMs - beganMs) * partOfTime);
+      nextScanMs = endedMs + Math.max(scanEveryMs, (endedMs - beganMs) * scanShare);
     }
-    return links;
+    return [...scanned.keys()];
   };
+  const currentGoal = (one: Named): string | undefined => (scanned.size > lookupsMax ? scanned.get(one) : goalOf(one));
   const denying =
     (ones: () => readonly Named[], goals: (one: Named) => string | undefined): NamedLinks["deny"] =>
     (permission, real) => {
@@ -245,9 +252,9 @@ export function namedLinks(
       return undefined;
     };
   return {
-    deny: denying(current, goalOf),
+    deny: denying(current, currentGoal),
     now: () => {
-      const goals = new Map(current().map((one) => [one, goalOf(one)] as const));
+      const goals = new Map(current().map((one) => [one, currentGoal(one)] as const));
       const links = [...goals.keys()].filter((one) => goals.get(one) !== undefined);
       return {
         leads: links.length > 0,
@@ -258,11 +265,6 @@ export function namedLinks(
       };
     },
   };
-}
-
-function isThere(path: string, disk: Disk): boolean {
-  const lookup = released(disk.lookup(path));
-  return lookup.seen === "node";
 }
 
 function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly Named[] {

@@ -1,22 +1,22 @@
 /**
- * Files whose change can run code later, or change what Filehand itself may do. The first are always asked about, whatever
- * is allowed; the second no tool may change.
+ * Files whose change can run code later (always asked about, whatever is allowed), and files that control Filehand
+ * itself (no tool may change them).
  */
 
 import { ownSource, type RuleText } from "../contract/permission.ts";
 import { absolutePattern } from "./paths.ts";
 
-/** Patterns of one kind, and what becomes of such files. */
+/** Patterns of one kind, and the effect of such files. */
 export interface ProtectedGroup {
   readonly what: string;
   /** gitignore patterns. */
   readonly patterns: readonly string[];
 }
 
-/** One name after the other, so that a group reads as a paragraph. */
+/** Names separated by whitespace, so that a group reads as a paragraph. */
 const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** What is run or obeyed when nobody is looking. The list in docs/behaviour/protected-files.md is made of this. */
+/** Files that run, or that agents follow, unattended. docs/behaviour/protected-files.md is generated from this list. */
 export const protectedGroups: readonly ProtectedGroup[] = [
   {
     what: "Version control: hooks are run, and its configuration names programs",
@@ -29,7 +29,7 @@ export const protectedGroups: readonly ProtectedGroup[] = [
     `),
   },
   {
-    what: "Shells and terminals: read when they start, or when somebody enters the folder",
+    what: "Shells and terminals: read when they start, or when a user enters the folder",
     patterns: names(`
       .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin
       .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .xonshrc .inputrc .tmux.conf .screenrc .oh-my-zsh/**
@@ -90,7 +90,7 @@ export const protectedGroups: readonly ProtectedGroup[] = [
     `),
   },
   {
-    what: "Agents: what they may do, and what they are told to do",
+    what: "Agents: their permissions and their instructions",
     patterns: names(`
       .claude/** .claude.json .mcp.json mcp.json .cursor/** .cursorrules .opencode/** opencode.json opencode.jsonc
       .gemini/** gemini-extension.json .codex/** .agents/** .windsurf/** .windsurfrules .codeium/** .continue/**
@@ -111,7 +111,7 @@ export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
   source: "protected",
 }));
 
-/** Files of our own that lie about for a moment: beside those that are changed, and in the folder for locks. */
+/** Filehand's temporary files: beside files that are being changed, and in the lock folder. */
 const passing: readonly string[] = [
   ".filehand-new-*",
   ".filehand-undo-*",
@@ -121,14 +121,14 @@ const passing: readonly string[] = [
   ".filehand/locks/**",
 ];
 
-/** Of what no tool may read, that which is told by its names. */
+/** Rules for own files that are recognised by name. */
 export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);
 
-/** A settings file would widen what its writer may do; the state folder holds what others did. */
+/** A settings file could widen its writer's permissions; the state folder contains the work of other sessions. */
 export function ownRules(stateDir: string | undefined): readonly RuleText[] {
   const deny = (text: string): RuleText => ({ verdict: "deny", text, source: ownSource });
   const settings = ["filehand.jsonc", "filehand.json", ".filehand/**"].map((pattern) => deny(`Edit(${pattern})`));
-  // A forged journal would have the sweep change a file that nobody was asked about; a forged lock would stop everyone.
+  // A forged journal would make recovery change a file without approval; a forged lock would block everyone.
   settings.push(...passing.flatMap((pattern) => [deny(`Read(${pattern})`), deny(`Edit(${pattern})`)]));
   if (stateDir === undefined) return settings;
   const state = `${absolutePattern(stateDir)}/**`;

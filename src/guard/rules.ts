@@ -1,11 +1,11 @@
 /**
- * Permission rules: which rule decides about a path. Paths come in normalised and are never looked at on the disk; folders
- * that a rule names may be, once, by who hands in `realPrefix`.
+ * Permission rules: which rule decides about a path. Paths come in normalised and are not looked up; folders that a
+ * rule names are resolved once, if the caller passes `realPrefix`.
  *
- * A rule is `Tool(pattern)`, or `Tool` for everything. Patterns are those of gitignore, anchored by how they begin:
- * `//x` at the file system's root, `~/x` at home, `/x` at the workspace root, `x` within the workspace. As in
- * gitignore a pattern covers what lies beneath a matching folder, and `!` takes paths out again, but only out of
- * earlier rules of the same verdict and source: a project cannot lift what its user denied.
+ * A rule is `Tool(pattern)`, or `Tool` for everything. Patterns are those of gitignore, anchored by their beginning:
+ * `//x` at the file system's root, `~/x` at home, `/x` at the workspace root, `x` within the workspace. As in gitignore
+ * a pattern covers everything beneath a matching folder, and `!` makes an exception, but only to earlier rules of the
+ * same verdict and source: a project cannot lift what its user denied.
  */
 
 import * as nodePath from "node:path";
@@ -30,45 +30,44 @@ export type { RuleFault };
 
 export interface Decision {
   readonly verdict: Verdict;
-  /** Undefined when no rule matched; then reading is allowed and anything else has to be asked for. */
+  /** Undefined if no rule matched; then reading is allowed and everything else needs approval. */
   readonly rule: RuleText | undefined;
 }
 
 export interface Rules {
-  /** `names`: the path as asked for and as it really is. Deny and ask if any name matches, allow only if all do. */
+  /** `names`: the path as asked for and its real path. Deny and ask need one matching name, allow needs all. */
   decide(permission: RulePermission, names: readonly PathName[]): Decision;
-  /** The rule that denies it, if one does: less work than a decision. */
+  /** The rule that denies it, if one does: cheaper than `decide`. */
   denied(permission: RulePermission, names: readonly PathName[]): RuleText | undefined;
-  /** Is there a rule that denies reading? */
   readonly deniesReading: boolean;
   readonly faults: readonly RuleFault[];
 }
 
-type Shelves = Readonly<Record<Verdict, Readonly<Record<RulePermission, Shelf>>>>;
+type RuleSets = Readonly<Record<Verdict, Readonly<Record<RulePermission, RuleSet>>>>;
 
 interface RuleOptions {
   readonly home: string | undefined;
-  /** Where the folders that a rule names really are. Without it a rule holds for the path as it is written. */
+  /** Resolves symlinks in the folders that a rule names. Without it a rule applies to the path as written. */
   readonly realPrefix?: RealPrefix | undefined;
 }
 
 export function compileRules(texts: readonly RuleText[], options: RuleOptions): Rules {
-  const shelves: Shelves = { deny: shelvesOf("deny"), ask: shelvesOf("ask"), allow: shelvesOf("allow") };
+  const ruleSets: RuleSets = { deny: ruleSetsOf("deny"), ask: ruleSetsOf("ask"), allow: ruleSetsOf("allow") };
   const faults: RuleFault[] = [];
   let deniesReading = false;
 
   for (const rule of texts) {
     const parsed = anchoredTwice(parseRule(rule, options.home), rule.verdict, options.realPrefix);
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
-    const why = "why" in parsed ? parsed.why : shelves[rule.verdict][parsed.permission].add(rule, parsed.pattern);
+    const why = "why" in parsed ? parsed.why : ruleSets[rule.verdict][parsed.permission].add(rule, parsed.pattern);
     const stops = "why" in parsed && rule.verdict !== "allow" && parsed.isForeign === undefined;
     if (why === undefined) continue;
     faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why, ...(stops ? { stops } : {}) });
   }
 
-  // What may not be read may not be edited either: a diff or an error text would show it.
+  // An edit would reveal the content in its diff or error, so a file that may not be read may not be edited.
   const denied: Rules["denied"] = (permission, names) =>
-    shelves.deny[permission].any(names) ?? (permission === "edit" ? shelves.deny.read.any(names) : undefined);
+    ruleSets.deny[permission].any(names) ?? (permission === "edit" ? ruleSets.deny.read.any(names) : undefined);
 
   return {
     faults,
@@ -77,9 +76,9 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
     decide: (permission, names) => {
       const rule = denied(permission, names);
       if (rule !== undefined) return { verdict: "deny", rule };
-      const asking = shelves.ask[permission].any(names);
+      const asking = ruleSets.ask[permission].any(names);
       if (asking !== undefined) return { verdict: "ask", rule: asking };
-      const allowing = shelves.allow[permission].all(names);
+      const allowing = ruleSets.allow[permission].all(names);
       if (allowing !== undefined) return { verdict: "allow", rule: allowing };
       return { verdict: permission === "read" ? "allow" : "ask", rule: undefined };
     },
@@ -87,8 +86,8 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
 }
 
 /**
- * A rule that begins at the file system's root or at home may spell its folders through a link, and a file is asked for by
- * either spelling: what narrows access holds for both. Folders are resolved up to the first wildcard.
+ * A rule anchored at the file system's root or at home may spell its folders through a symlink, while a call uses the
+ * real path: rules that narrow access apply to both. Folders are resolved up to the first wildcard.
  */
 function anchoredTwice(parsed: Parsed, verdict: Verdict, realPrefix: RealPrefix | undefined): Parsed {
   if ("why" in parsed || parsed.pattern === undefined || realPrefix === undefined) return parsed;
@@ -114,14 +113,14 @@ function resolvedLine(line: string, realPrefix: RealPrefix): string {
   return `/${[real, ...rest].filter((name) => name !== "").join("/")}${end}`;
 }
 
-const shelvesOf = (verdict: Verdict): Readonly<Record<RulePermission, Shelf>> => ({
-  read: new Shelf(verdict),
-  edit: new Shelf(verdict),
-  external_directory: new Shelf(verdict),
+const ruleSetsOf = (verdict: Verdict): Readonly<Record<RulePermission, RuleSet>> => ({
+  read: new RuleSet(verdict),
+  edit: new RuleSet(verdict),
+  external_directory: new RuleSet(verdict),
 });
 
 /** All rules of one verdict about one permission. */
-class Shelf {
+class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;
   readonly #groups = new Map<string, Group>();
@@ -130,13 +129,13 @@ class Shelf {
     this.#verdict = verdict;
   }
 
-  /** Without a pattern the rule covers everything. Returns what is wrong with the rule, if anything is. */
+  /** Without a pattern the rule covers everything. Returns the fault of the rule, if it has one. */
   add(rule: RuleText, pattern: Pattern | undefined): string | undefined {
     if (pattern === undefined) {
       this.#everything ??= rule;
       return undefined;
     }
-    const key = `${pattern.base} ${rule.source}`; // a group per source: `!` must not reach into another one
+    const key = `${pattern.base} ${rule.source}`; // one group per source: `!` must not reach into another one
     let group = this.#groups.get(key);
     if (group === undefined) {
       if (pattern.negated) return `it takes nothing out: no earlier "${rule.verdict}" rule is anchored like it`;
@@ -145,7 +144,7 @@ class Shelf {
     }
     group.add(rule, pattern);
     if (this.#verdict !== "allow" && !pattern.negated) return undefined;
-    // Kept in force all the same: such names exist, in project templates for one.
+    // The rule stays in effect: project templates have such names.
     return pattern.lines.some((line) => /\{[^{},/]*,[^{}/]*\}/.test(line))
       ? "braces are compared literally, write a rule for each alternative"
       : undefined;
@@ -170,7 +169,7 @@ class Shelf {
   }
 
   #match(name: PathName): RuleText | undefined {
-    // Everything means the workspace: a folder outside it that somebody let the session into is no part of that.
+    // Everything means the workspace, without folders outside that the session was admitted to.
     const covers = this.#verdict !== "allow" || name.relative !== undefined;
     if (this.#everything !== undefined && covers) return this.#everything;
     for (const group of this.#groups.values()) {
@@ -189,10 +188,10 @@ class Shelf {
   }
 }
 
-// Rules that are well formed and can still never decide anything: a stronger rule covers all that they match, or what
-// they match lies outside every root. Only what is certain is told. Pure.
+// Rules that are well formed and still decide nothing: a stronger rule covers all that they match, or they match only
+// paths outside the roots. Reported only if certain. Pure.
 
-/** Why a rule is idle; undefined if it is not, or nobody can tell. */
+/** Why a rule has no effect; undefined if it has one or that is uncertain. */
 export function idleRules(
   rules: readonly RuleText[],
   roots: readonly string[],
@@ -200,12 +199,12 @@ export function idleRules(
 ): (rule: RuleText) => string | undefined {
   const { home, realPrefix } = options;
   const originals = new Map<RuleText, RuleText>();
-  /** `beneath`: what lies in a folder is covered by `folder/**` too, though the folder itself is not. */
+  /** `beneath`: `folder/**` also covers what is in the folder, though not the folder itself. */
   const only = (verdict: Verdict, beneath: boolean): Rules => {
     const some = rules.filter((rule) => rule.verdict === verdict);
     const folders = some.map((rule) => ({ ...rule, text: rule.text.replace(/\/\*\*\/?\)\s*$/, "/)") }));
     for (const [at, folder] of folders.entries()) originals.set(folder, some[at] ?? folder);
-    // Out of `folder/**` something may be taken again, out of the folder nothing.
+    // `folder/**` may have exceptions, the folder itself none.
     const hasExceptions = some.some(({ text }) => text.includes("(!"));
     return compileRules(beneath && !hasExceptions ? folders : some, options);
   };
@@ -248,7 +247,6 @@ function everythingBy(
     if (rule.verdict !== verdict || rule.text.includes("(")) return false;
     const parsed = parseRule(rule, home);
     if ("why" in parsed) return false;
-    // What may not be read may not be edited either.
     return parsed.permission === permission || (verdict === "deny" && parsed.permission === "read");
   });
 }
@@ -267,21 +265,21 @@ function coveredBy(
   return rules.every((rule) => rule !== undefined) ? rules[0] : undefined;
 }
 
-/** The path or folder that everything matching a pattern is or lies in, in each root; none if there is no such folder. */
+/** The file or folder that contains everything a pattern matches, in each root; empty if there is none. */
 function literalNames(line: string, base: "absolute" | "root" | "anywhere", roots: readonly string[]): PathName[] {
   if (base === "anywhere" || line.startsWith("**")) return [];
   const names = line.replace(/^\//, "").replace(/\/$/, "").split("/");
   const wild = names.findIndex((name) => /[*?[\]\\]/.test(name));
   const literal = wild === -1 ? names : names.slice(0, wild);
   if (literal.length === 0) return [];
-  // A rule about a folder is one about what lies in it; so is the end of the pattern, unless it names a file.
+  // A rule about a folder is about its content too, so a pattern with a wildcard ends in a folder.
   const path = literal.join("/") + (wild === -1 ? "" : "/");
   if (base === "root") return roots.map((root) => ({ absolute: `${root}/${path}`, relative: path }));
   const absolute = `/${path}`;
   return [{ absolute, relative: relativeTo(absolute, roots, nodePath) }];
 }
 
-/** May a path below a root match? The literal beginning of the pattern must lead to a root, or lie in one. */
+/** Whether a path below a root may match: the literal beginning of the pattern must lead to a root or into one. */
 function touchesRoot(line: string, roots: readonly string[]): boolean {
   const names = line.replace(/^\//, "").split("/");
   return roots.some((root) => {
@@ -294,11 +292,11 @@ function touchesRoot(line: string, roots: readonly string[]): boolean {
   });
 }
 
-// A guard for a session that is kept to some folders of the workspace. It only takes away: whatever the guard behind it
-// refuses stays refused. The folders above those are open for looking through, since the way down leads there.
+// A guard for a session restricted to some folders of the workspace. It only refuses more than the guard that it wraps.
+// The folders above stay open for listing, as the way down.
 
-/** Absolute paths without links (`toolkit.ts` sees to relative ones); none at all leave the guard as it is. */
-export function narrowed(guard: Guard, folders: readonly string[] | undefined): Guard {
+/** `folders`: real absolute paths; undefined returns the guard unchanged. */
+export function restrictGuard(guard: Guard, folders: readonly string[] | undefined): Guard {
   if (folders === undefined) return guard;
   const inside = (path: string): boolean => relativeTo(path, folders, nodePath) !== undefined;
   const onTheWay = (path: string): boolean =>
@@ -341,7 +339,7 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
         shows: (relative) => inside(nodePath.join(root, relative)) && view.shows(relative),
       };
     },
-    // Who is kept to a part of the workspace has no business outside of it.
+    // A restricted session is not admitted anywhere else.
     admit: async () => undefined,
     get mode() {
       return guard.mode;

@@ -1,10 +1,10 @@
-/** The default rules: files that commonly hold secrets are asked about before they are read. */
+/** The default rules: files that commonly contain secrets need approval before they are read. */
 
 import type { RuleText } from "../contract/permission.ts";
 
-/** gitignore patterns; the last one that matches a name decides, so exceptions follow what they are taken out of. */
+/** gitignore patterns; the last match decides, so exceptions come after their pattern. */
 const patterns: readonly string[] = [
-  // Environment files, but not the samples that are meant to be read.
+  // Environment files, except the samples that are meant to be read.
   ".env",
   ".env.*",
   ".env[-_~]*",
@@ -15,8 +15,8 @@ const patterns: readonly string[] = [
   "!.env*.dist",
   "!.env*.defaults",
 
-  // SSH keys have names without extension (`id_work`); with one only the usual names are keys (`id_rsa.bak`), others
-  // are sources (`id_map.ts`).
+  // SSH keys without an extension may have any name (`id_work`); with one, only the usual names are keys
+  // (`id_rsa.bak`), others are sources (`id_map.ts`).
   "id_*",
   "!id_*.*",
   "id_rsa*",
@@ -38,7 +38,7 @@ const patterns: readonly string[] = [
   "*.kdbx",
   ".gnupg/**",
 
-  // Where programs keep passwords and tokens.
+  // Files in which programs store passwords and tokens.
   ".netrc",
   "_netrc",
   ".pgpass",
@@ -62,7 +62,7 @@ const patterns: readonly string[] = [
   ".cargo/credentials.toml",
   ".terraform.d/credentials.tfrc.json",
 
-  // Names that say it.
+  // Telling names.
   "credentials.json",
   "client_secret*.json",
   "service-account*.json",
@@ -74,7 +74,7 @@ const patterns: readonly string[] = [
   "secrets.yml",
   "secrets.toml",
 
-  // All of these name files: `.env/` is often a Python environment and `id_service/` a package.
+  // Files only: `.env/` is often a Python environment and `id_service/` a package.
   "!*/",
 ];
 

@@ -1,4 +1,4 @@
-/** What a session decided for itself: its mode, and the rules that a person chose to keep for it. */
+/** A session's own decisions: its mode, and the rules that the user chose to keep for it. */
 
 import type { Mode, RuleText } from "../contract/permission.ts";
 import type { PathName } from "./group.ts";
@@ -7,10 +7,10 @@ import { compileRules, type Rules } from "./rules.ts";
 
 export interface SessionState {
   mode: Mode;
-  /** Rules that answer questions; they lift no deny. */
+  /** Rules that answer questions; they override no deny. */
   readonly kept: readonly RuleText[];
   keep(rule: string): void;
-  /** The question named the real path, so that is what was answered, by whatever link the file is asked for now. */
+  /** The question named the real path, so the answer applies to it, whatever symlink the file is reached by now. */
   isAnswered(permission: RulePermission, real: PathName): boolean;
 }
 
@@ -33,7 +33,7 @@ export function createSessionState(mode: Mode, home: string | undefined): Sessio
   };
 }
 
-/** Does this very rule cover this path? One that does not answers nothing and must not be kept. */
+/** Whether this rule covers this path. A rule that does not answers nothing and must not be stored. */
 export function covers(text: string, permission: RulePermission, real: PathName, home: string | undefined): boolean {
   const rules = compileRules([{ verdict: "allow", text, source: "session" }], { home });
   return rules.decide(permission, [real]).rule !== undefined;

@@ -1,11 +1,11 @@
 /**
- * Contents, each stored once and under its own hash: `blobs/ab/<sha256>` is the content itself, so `sha256sum` can check
- * it; `<sha256>.br` is the same compressed, where that saves a disk block. Large files come by a link to the inode that
- * is about to be replaced, which costs no time and no space. Beyond a size where hashing would cost as much as the whole
- * change, a link is known by its mark instead (`versions.ts`): size and mtime must still be right when it is read.
+ * Stored contents, each once, named by its hash: `blobs/ab/<sha256>` is the content itself, so `sha256sum` can check
+ * it; `<sha256>.br` is compressed, where that saves a disk block. Large files are stored as a hard link to the inode
+ * that is about to be replaced, which costs no time and no space. Above a size where hashing would cost as much as the
+ * whole change, a link is identified by its mark (`versions.ts`): size and mtime must still match when it is read.
  *
- * Nothing is removed at once: `sweep` moves to `trash/`, and only a later sweep, which has seen all records written
- * meanwhile, removes or moves back. Until then readers find it there.
+ * Nothing is removed at once: `sweep` moves files to `trash/`, and only a later sweep, which has seen all records
+ * written meanwhile, removes them or moves them back. Until then readers find them there.
  */
 
 import { createHash, hash } from "node:crypto";
@@ -24,13 +24,13 @@ import { isContentId } from "./record.ts";
 import type { BlobRead, BlobSource, HistoryStore } from "./store.ts";
 import { isHash, markOf } from "./versions.ts";
 
-/** Up to here contents are first stored together. */
+/** Contents up to this size are first appended to a pack. */
 const packedBytesMax = 65_536;
-/** Above this, a file that can be linked is not hashed: at 1.3 GB/s, 50 ms. */
+/** A larger file that can be linked is not hashed: at 1.3 GB/s this takes 50 ms. */
 export const hashedBytesMax = 67_108_864;
-/** A content that is relied on again is touched if it has not been for so long, which keeps `sweep` away. */
+/** A content that is needed again is touched if its last touch is older than this, which keeps `sweep` away. */
 const touchAfterMs = 300_000;
-
+/** Bounds the memory of a long process; a forgotten content is read back once more. */
 const verifiedMax = 10_000;
 
 type Blobs = Pick<
@@ -39,7 +39,7 @@ type Blobs = Pick<
 >;
 
 export function openBlobs(folder: StoreFolder): Blobs {
-  /** Contents that this process has written or read back: name, and the state in which they were right. */
+  /** Contents that this process has written or read back: name, and the file state that was verified. */
   const verified = new Map<string, string>();
   const packs = openPacks(folder);
   const remember = (content: string, stored: Stored): void => {
@@ -47,7 +47,7 @@ export function openBlobs(folder: StoreFolder): Blobs {
     verified.set(content, stateOf(stored));
   };
 
-  /** The file in which a content lies, in one form or the other. */
+  /** The file of a content, raw or compressed. */
   const find = (content: string): string | undefined => {
     const name = nameOf(content);
     return [name, name + compressed].find((form) => folder.look(form) !== undefined);
@@ -79,7 +79,7 @@ export function openBlobs(folder: StoreFolder): Blobs {
     return isThere ? "damaged" : "missing";
   };
 
-  /** From one place after the other; at last once more from the first, in case it was moved there meanwhile. */
+  /** Tries one place after the other, and at last the first again, in case the content was moved there meanwhile. */
   const open = async (content: string): Promise<BlobRead> => {
     if (!isContentId(content)) return "missing";
     const places = [
@@ -98,12 +98,12 @@ export function openBlobs(folder: StoreFolder): Blobs {
     return answer;
   };
 
-  /** Is it in a file, right, and safe from being swept or changed through another name? */
+  /** Whether it is in a file, intact, and safe from sweeps and from changes through another link. */
   const isKept = async (content: string): Promise<boolean> => {
     const name = find(content);
     const stored = name === undefined ? undefined : folder.look(name);
     if (name === undefined || stored === undefined || stored.links > 1) return false;
-    // Once in a process it is read back: after a power cut it may be empty.
+    // Each process reads it back once: after a power cut it may be empty.
     if (verified.get(content) !== stateOf(stored)) {
       const opened = await openNamed(content, name);
       if (typeof opened === "string") return false;
@@ -163,13 +163,13 @@ export function openBlobs(folder: StoreFolder): Blobs {
 
 const stateOf = ({ inode, sizeBytes, mtimeNs }: Stored): string => `${inode}-${sizeBytes}-${mtimeNs}`;
 
-/** The link is there already, from a change that did not come about. */
+/** The link exists already, from a change that was not made. */
 function isLinked(folder: StoreFolder, content: string, { identity }: OpenFile): boolean {
   const stored = folder.look(nameOf(content));
   return stored?.inode === identity.inode && stored.device === identity.device;
 }
 
-/** Takes the file over, unless it is damaged or cannot be read. */
+/** Takes ownership of the file; undefined if it is damaged or unreadable. */
 async function verifiedFile(content: string, name: string, file: StoredFile): Promise<OpenFile | "damaged"> {
   if (!isHash(content)) {
     const [, , , size, mtime] = content.split("-");
@@ -189,7 +189,7 @@ async function verifiedFile(content: string, name: string, file: StoredFile): Pr
 
 const chunkBytes = 1_048_576;
 
-/** Feeds the file through in chunks, and lets others have their turn after each. */
+/** Reads the file in chunks and yields to the event loop after each. */
 async function eachChunk(file: OpenFile, take: (chunk: Uint8Array) => void): Promise<void> {
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, file.sizeBytes)));
   for (let at = 0; ; at += buffer.length) {
@@ -217,14 +217,13 @@ async function copy(folder: StoreFolder, file: OpenFile, content: string): Promi
   }
 }
 
-// How a content lies in a file: under which name, and compressed or not.
+// The form of a stored content: its name, compressed or raw.
 
-/** Up to here a content is held in memory and compressed. */
+/** Contents up to this size are read into memory and compressed. */
 export const smallBytesMax = 1_048_576;
-/** Less does not save a block. */
+/** Compressing less saves no disk block. */
 const compressedBytesMin = 4_096;
 
-/** At the end of a name. */
 const compressed = ".br";
 
 const nameOf = (content: string): string =>
@@ -252,7 +251,7 @@ function unpack(bytes: Uint8Array): Buffer | undefined {
   }
 }
 
-// Stored contents as open files, so that whoever restores one can copy from it as from any other file.
+// Stored contents as open files, so that a restore copies from them as from any other file.
 
 function asOpenFile(file: StoredFile): OpenFile {
   const { device, inode, sizeBytes, mtimeNs, ctimeMs } = file;
@@ -286,18 +285,18 @@ export const openBytes = (bytes: Uint8Array): OpenFile => ({
 const facts = {
   mode: 0o600,
   links: 1,
-  // It was compared with its hash a moment ago, and whoever writes it elsewhere compares again.
+  // It was just compared with its hash, and a writer compares again.
   changed: () => "no" as const,
 };
 
-// Removing contents that no record needs, while other processes are keeping some. Files are first moved aside; only a
+// Removes contents that no record needs, while other processes may be storing some. Files are first moved aside; only a
 // later sweep, which has seen all records written meanwhile, removes them or moves them back.
 
 const trash = "trash";
-/** `<time in ms>_<where it was>`: some file systems do not move ctime when they rename. */
+/** `<time in ms>_<where it was>`. The time is in the name because some file systems do not change ctime on a rename. */
 const trashShape = /^(\d+)_([0-9a-f]{2}|inode)_(.+)$/u;
 
-/** What a sweep has put aside and somebody needs after all. */
+/** Restores a content that a sweep moved aside and a record needs after all. */
 function fromTrash(folder: StoreFolder, content: string): string | undefined {
   for (const aside of folder.list(trash)) {
     const [, , part = "", name = ""] = trashShape.exec(aside) ?? [];
@@ -318,7 +317,7 @@ export interface SweptBlobs {
 export interface BlobPlaces {
   readonly folder: StoreFolder;
   readonly packs: Packs;
-  /** Is a content in a file of its own? */
+  /** Whether a content has a file of its own. */
   readonly isKept: (content: string) => Promise<boolean>;
 }
 
@@ -363,7 +362,7 @@ function emptyTrash(
   return { removed, bytes };
 }
 
-/** What is needed of finished packs gets files; then they go. */
+/** Moves the needed contents of finished packs into files, then removes the packs. */
 async function takeApart(
   { folder, packs, isKept }: BlobPlaces,
   isNeeded: (content: string) => boolean,
@@ -380,7 +379,7 @@ async function takeApart(
     } else if (!(await isKept(content))) {
       const payload = packs.read(entry);
       if (payload !== undefined) folder.put(nameOf(content) + (entry.compressed ? compressed : ""), payload);
-      // One that is damaged here may be right in another pack; a file of the wrong content is made anew when found.
+      // A content damaged here may be intact in another pack, and a file with wrong content is written anew.
       if (!(await isKept(content))) folder.remove(nameOf(content) + (entry.compressed ? compressed : ""));
       await yieldToEventLoop();
     }

@@ -1,10 +1,10 @@
 /**
- * Keeps the store within its limits: sessions that nobody has used for long, then turns beyond the limit, then whole
- * sessions, oldest first, until it fits; at last the contents that no record needs any more.
+ * Keeps the store within its limits. Removes sessions unused for long, then turns beyond the limit, then whole
+ * sessions, oldest first, until the store fits; at last the contents that no record needs.
  */
 
 import { yieldToEventLoop } from "../disk/disk.ts";
-import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
+import { condenseStory, contentsOf, recordsOf, pruneStory, type Story, storyOf } from "./snapshots.ts";
 import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 
 export interface Limits {
@@ -14,13 +14,13 @@ export interface Limits {
 }
 
 export interface CollectOptions {
-  /** Do nothing if a collection was made less than so long ago. */
+  /** Does nothing if the last collection is more recent than this. */
   readonly unlessWithinMs?: number;
-  /** Do nothing unless it is due (`History.isDue`): for those who were not asked. */
+  /** Does nothing unless a collection is due (`History.isDue`): for automatic runs. */
   readonly ifDue?: boolean;
-  /** What is younger stays, since its record may be about to be written. 0 only where no other process is at work. */
+  /** Younger contents stay, since their record may come next. Use 0 only if no other process is running. */
   readonly graceMs?: number;
-  /** Told about each session and at the end; for long runs. */
+  /** Called for each session and at the end. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -28,12 +28,12 @@ export interface Collected {
   readonly sessionsRemoved: number;
   readonly contentsRemoved: number;
   readonly bytesRemoved: number;
-  /** Still above the limit: sessions in use need more than there is. */
+  /** Still above the limit, because sessions in use need more. */
   readonly over: boolean;
 }
 
 const graceMsDefault = 3_600_000;
-/** A session that was written to a moment ago is in use and not removed for its size. */
+/** A session with more recent writes is in use and is not removed for its size. */
 const inUseMs = 3_600_000;
 
 export async function collect(
@@ -56,15 +56,16 @@ export async function collect(
 const isWithin = (timeMs: number | undefined, withinMs: number, nowMs: number): boolean =>
   timeMs !== undefined && Math.abs(nowMs - timeMs) < withinMs;
 
-/** One that was killed keeps others away for a while, not for ever. */
+/** A killed collection excludes others for this long. */
 const busyMs = 600_000;
 const isBusy = (store: HistoryStore, nowMs: number): boolean => isWithin(store.collectingMs(), busyMs, nowMs);
 
+/** The time between automatic collections. */
 const dayMs = 86_400_000;
 
 /**
- * Is a collection due that nobody asked for? One a day; and one more when what the last has put aside may go. A store
- * that was never collected is new: its day begins now.
+ * Whether an automatic collection is due: one a day, and one more when the contents that the last one moved aside may
+ * go. A store that was never collected is new, and its day begins now.
  */
 export function isDue(store: HistoryStore, nowMs: number): boolean {
   const last = store.collectedMs();
@@ -90,7 +91,7 @@ async function collectNow(
   for (const [index, { session }] of kept.entries()) {
     await shorten(store, session, limits.snapshotsMax);
     onProgress?.(index + 1, kept.length + 1);
-    // Journals are read at once: calls that wait get their turn after each.
+    // Each journal is read in one go, so yield between them.
     await yieldToEventLoop();
   }
   const fitted = await fit(store, kept, limits, nowMs);
@@ -107,11 +108,11 @@ async function collectNow(
 
 const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.records(session).entries);
 
-/** Looked at without a lock first: a session at work must not wait for a collection that has nothing to do. */
+/** Checks without a lock first: an active session must not wait for a collection that has nothing to do. */
 async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
   const shorter: Rewrite = (entries) => {
     const story = storyOf(entries);
-    const short = condensed(shortened(story, snapshotsMax));
+    const short = condenseStory(pruneStory(story, snapshotsMax));
     return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
   };
   if (shorter(store.records(session).entries) !== undefined) await store.rewrite(session, shorter);
@@ -124,7 +125,7 @@ interface Needs {
   contents: ReadonlySet<string>;
 }
 
-/** Takes away until it fits: sessions not in use, oldest first; then turns of those in use, down to first versions. */
+/** Removes unused sessions, oldest first, then turns of the others down to first versions, until the store fits. */
 async function fit(
   store: HistoryStore,
   sessions: readonly SessionUsage[],
@@ -161,7 +162,7 @@ async function fit(
   return { removed, over: tally.bytes() > bytesMax };
 }
 
-/** Bytes that sessions need, a content that several need counted once. */
+/** Bytes that sessions need; a content that several share counts once. */
 function startTally(store: HistoryStore) {
   const sizes = new Map<string, number>();
   for (const { content, bytes } of store.blobs()) sizes.set(content, bytes);
@@ -188,7 +189,7 @@ function startTally(store: HistoryStore) {
   };
 }
 
-/** What is needed is asked after all else, and without grace once more, when everything unneeded lies aside. */
+/** Asks last which contents are needed, and once more without grace, when everything unneeded has been moved aside. */
 async function sweep(store: HistoryStore, graceMs: number): ReturnType<HistoryStore["sweep"]> {
   const once = async (): ReturnType<HistoryStore["sweep"]> => {
     const needed = new Set<string>();

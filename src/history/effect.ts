@@ -1,23 +1,23 @@
-/** Which turns are in effect, and which of their files a later rewind brought back. Pure: a story in, data out. */
+/** Which turns are in effect, and which of their files a later rewind restored. Pure: a story in, data out. */
 
 import { beginning, type ChangeRecord } from "../contract/history.ts";
 import { byPath, changesIn, type Story, type TurnRecord } from "./snapshots.ts";
 import { isKnownSame } from "./versions.ts";
 
-/** Says of a turn and a file of it whether a later rewind took that back, and was not taken back itself. */
+/** Whether a later rewind undid this turn's change of a file, and was not undone itself. */
 export type IsUndone = (messageId: string, path: string) => boolean;
 
 /**
- * To go back before a turn is to have just those turns in effect that were when it began. A rewind is a turn too: who
- * goes back before it has again what it took. Each file has its own past, since a rewind may leave one alone, or be of
- * some files only.
+ * To go back before a turn means to have those turns in effect that were when it began. A rewind is a turn too: going
+ * back before it restores what it undid. Each file has a history of its own, since a rewind may skip a file or be
+ * limited to some.
  */
 export function undoneIn(story: Story): IsUndone {
   const turns = story.steps.filter((step): step is TurnRecord => step.type === "turn");
   if (turns.every(({ rewinds }) => rewinds === undefined)) return () => false;
   const paths = pathsByTurn(story);
   const left = new Map<string, ReadonlySet<string>>();
-  /** A rewind leaves alone what is in conflict, refused or not kept; what was as it shall be needs nothing. */
+  /** A rewind skips files in conflict, refused or not stored, and files that already are as they should be. */
   const leftBy = (rewind: TurnRecord): ReadonlySet<string> => {
     const known = left.get(rewind.messageId) ?? leftBehind(story, rewind, paths);
     left.set(rewind.messageId, known);
@@ -53,7 +53,7 @@ function undoneOf(
     const turn = byId.get(messageId);
     return turn === undefined ? -1 : placeOf(turn);
   };
-  /** Who goes back as far as an earlier rewind did, or further, does not take that one back. */
+  /** A rewind that goes back as far as an earlier rewind, or further, does not undo that one. */
   const goesFurther = (to: string, messageId: string): boolean => {
     const rewinds = byId.get(messageId)?.rewinds;
     return rewinds !== undefined && turnPlace(to) <= turnPlace(rewinds.to);
@@ -64,7 +64,7 @@ function undoneOf(
   for (const step of steps.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const { messageId } = step;
     if (step.type === "change") {
-      // A message that goes on after it was undone is in effect again.
+      // A message that continues after it was undone is in effect again.
       if (!inEffect.includes(messageId)) inEffect = [...inEffect, messageId];
       undone.delete(messageId);
       continue;
@@ -90,7 +90,7 @@ function pathsByTurn(story: Story): ReadonlyMap<string, ReadonlySet<string>> {
   return paths;
 }
 
-/** Files that were not as a rewind wanted them, and that it did not change. */
+/** Files that a rewind wanted to change and did not. */
 function leftBehind(
   { steps }: Story,
   { messageId, rewinds }: TurnRecord,

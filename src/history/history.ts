@@ -1,4 +1,4 @@
-/** What files were before we changed them, over all sessions, and how to go back. */
+/** The content of files before each change, over all sessions, and the way back. */
 
 import * as nodePath from "node:path";
 import type { StoreFault } from "../contract/history.ts";
@@ -27,9 +27,9 @@ export type { SessionHistory } from "./session-history.ts";
 export { isSameContent, markOf } from "./versions.ts";
 
 export interface HistoryOptions {
-  /** The state folder; history is in `history/` below it, and is made when something is first kept. */
+  /** The state folder; history is in `history/` below it, created on first use. */
   readonly stateDir: string;
-  /** Files that are never stored. It is asked with the real path. */
+  /** Files that are never stored, by real path. */
   readonly isSecret: (path: string) => boolean;
   readonly nowMs: () => number;
   /** Turns with changes that a session can go back to one by one. */
@@ -40,11 +40,11 @@ export interface HistoryOptions {
   readonly ageMsMax?: number;
   /** Of one version of one file. */
   readonly fileBytesMax?: number;
-  /** Sync all that is kept before the change is made. */
+  /** Sync everything that is stored before the change is made. */
   readonly durable?: boolean;
-  /** Another store than that of files. */
+  /** Replaces the store of files. */
   readonly store?: HistoryStore;
-  /** After something was kept. */
+  /** Called after something was stored. */
   readonly onKept?: () => void;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
@@ -61,13 +61,13 @@ export interface SessionSummary {
 }
 
 export interface History {
-  /** A session that begins or goes on. Nothing is written before it changes something. */
+  /** Opens a new or an existing session. Writes nothing before its first change. */
   session(start: SessionStart): SessionHistory;
   /** Newest first. */
   sessions(): readonly SessionSummary[];
   usage(): Usage;
   verify(onProgress?: (done: number, total: number) => void): Promise<Verified>;
-  /** Is a collection due that nobody asked for? Never throws for a store that cannot be used: then it is not. */
+  /** Whether an automatic collection is due; false if the store cannot be used. */
   isDue(): boolean;
   /** To be called now and then; several processes may. */
   gc(options?: CollectOptions): Promise<Collected | "not due">;
@@ -79,13 +79,16 @@ export const historyDefaults = {
   ageMsMax: 30 * 86_400_000,
 } as const satisfies Record<string, number>;
 
-/** Touches nothing until it is used. What the store refuses is thrown as StoreFailed (code IO_ERROR), but not by `keep` and its like. */
+/**
+ * Opens nothing until it is used. A failure of the store is thrown as StoreFailed (code IO_ERROR), except by `keep` and
+ * its like.
+ */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
   const folder = nodePath.join(options.stateDir, "history");
   const store = options.store ?? openFileStore({ folder, durable, lockFolder });
-  /** By session, each for one state of its journal: a command asks several times. */
+  /** By session, for one state of its journal: a command asks several times. */
   const summaries = new Map<string, { readonly state: string; readonly summary: SessionSummary }>();
   const summaryOf = ({ session, lastMs }: SessionUsage): SessionSummary => {
     const state = store.state(session);
@@ -119,23 +122,24 @@ export function openHistory(options: HistoryOptions): History {
 }
 
 /**
- * Keeps the store within its limits without being asked: a while after something was kept, and not more often than every
- * hour is it looked whether a collection is due. What comes of it is nobody's failure, and no process stays alive for it.
+ * Automatic collection: some time after something was stored, and at most once an hour, checks whether a collection is
+ * due. Its failures are ignored, and it keeps no process alive.
  */
 
 export interface Upkeep {
-  /** Something was kept. */
+  /** Something was stored. */
   kept(): void;
 }
 
 export interface UpkeepOptions {
-  /** Collects, if it is due. */
+  /** Collects if that is due. */
   readonly collect: () => Promise<unknown>;
   readonly nowMs: () => number;
-  /** Out of the way of the first changes. */
+  /** Keeps clear of the first changes. */
   readonly delayMs?: number;
 }
 
+/** The check reads the store folder, so it must not run after every change. */
 const everyMs = 3_600_000;
 const delayMsDefault = 5_000;
 
@@ -145,23 +149,23 @@ export function createUpkeep({ collect, nowMs, delayMs = delayMsDefault }: Upkee
     kept() {
       if (nowMs() - lookedMs < everyMs) return;
       lookedMs = nowMs();
-      // A store that is full or gone was told by the change itself; the next look may find it mended.
+      // The change itself reported a full or missing store; the next run may find it repaired.
       setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
     },
   };
 }
 
-// How much the store holds, and whether all of it is as it was written.
+// The size of the store, and its integrity.
 
 interface Usage {
   readonly bytes: number;
   readonly contents: number;
   readonly contentBytes: number;
   readonly journalBytes: number;
-  /** Of contents that nobody needs any more and the next collection removes. */
+  /** Bytes of contents that no record needs and the next collection removes. */
   readonly asideBytes: number;
   readonly sessions: number;
-  /** When the oldest session that is kept began. */
+  /** When the oldest stored session began. */
   readonly oldestMs: number | undefined;
 }
 
@@ -169,7 +173,7 @@ function usageOf(store: HistoryStore): Usage {
   const all = new Set<string>();
   let contentBytes = 0;
   for (const { content, bytes } of store.blobs()) {
-    all.add(content); // for a while it may lie in two places
+    all.add(content); // a content may be in two places for a while
     contentBytes += bytes;
   }
   const contents = all.size;
@@ -191,7 +195,7 @@ function usageOf(store: HistoryStore): Usage {
   };
 }
 
-/** Where the beginning cannot be read, all that is known is when something was last written. */
+/** If the beginning cannot be read, the time of the last write is used. */
 function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
   try {
     return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;
@@ -207,10 +211,10 @@ interface Verified {
   readonly faults: readonly StoreFault[];
 }
 
-/** Contents that are checked in one go: most are small. */
+/** Contents checked between two yields to the event loop: most are small. */
 const turnEvery = 64;
 
-/** Every line of every journal, every content by its hash, and whether each content that a record needs is there. */
+/** Checks every line of every journal, every content by its hash, and that each content that a record needs exists. */
 async function verify(
   store: HistoryStore,
   onProgress: (done: number, total: number) => void = () => undefined,
@@ -253,7 +257,7 @@ async function verify(
   return { records, contents: all.size, faults };
 }
 
-/** What the system refuses to read is a fault like others; a bug is thrown on. */
+/** A file that the system cannot read is a fault of the store; a bug is thrown on. */
 function unreadable(error: unknown): StoreFault {
   if (error instanceof StoreFailed) return { fault: "unreadable", file: error.path };
   throw error;

@@ -1,14 +1,14 @@
 /**
- * A journal per session: a folder with the file that is appended to (`log`), files that were taken out of use for
- * compaction (`old-…`), and what compaction made of them (`base`). No lock is taken to append:
+ * One journal per session: a folder with the file that is appended to (`log`), files that compaction took out of use
+ * (`old-…`), and its result (`base`). Appending takes no lock:
  *
- * 1. Compaction renames `log` away. Whoever then has it open appends, sees that the name shows another file, and appends
- *    again to that one; ids tell which entries came twice.
- * 2. So whatever was acknowledged before is in the old file, which is read after the rename, and `base` is put in its
- *    place by another rename. It names the old files that went into it; they are removed last.
+ * 1. Compaction renames `log` away. A process that still has it open appends, sees that the name belongs to another
+ * file, and appends again to that one; ids reveal duplicate entries.
+ * 2. So everything acknowledged before is in the old file, which is read after the rename, and another rename puts
+ * `base` in place. `base` names the old files that it contains; they are removed last.
  *
- * Killed at any moment, compaction leaves files from which the same entries are read. Only compactions exclude each
- * other, by a lock.
+ * If compaction is killed at any moment, the files still yield the same entries. Only compactions exclude each other,
+ * by a lock.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -19,8 +19,9 @@ import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
 
 type Journals = Pick<HistoryStore, "append" | "records" | "state" | "sessions" | "rewrite" | "removeSession">;
 
-/** Entries that may come a second time: those of appenders that were at work while a file was taken out of use. */
+/** Entries that may be duplicates: those of processes that appended while a file was taken out of use. */
 const rememberedIdsMax = 256;
+/** A compaction in another process moves files once, so a second attempt nearly always succeeds. */
 const triesMax = 20;
 
 export function openJournals(folder: StoreFolder, lockFolder: string | undefined): Journals {
@@ -37,18 +38,18 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
     const before = readOnce(folder, place);
     const planned = rewrite(before.entries);
     if (planned === undefined) return;
-    // In order, whatever the clock says, and never a name that was used before: `base` may still speak of that one.
+    // Ascending, whatever the clock says, and never a name used before: `base` may still refer to that one.
     const last = Math.max(0, ...before.olds.map((old) => Number.parseInt(old.slice("old-".length), 10) || 0));
     const old = `old-${String(last + 1).padStart(8, "0")}-${randomBytes(6).toString("hex")}`;
     folder.rename(`${place}/log`, `${place}/${old}`);
-    // Once more, now that nobody adds to it any longer without noticing; and without the file that has begun since.
+    // Read again, now that no process appends to it unnoticed; without the log that was begun since.
     const { entries, olds } = readOnce(folder, place, { log: "left out" });
     const records = rewrite(entries) ?? entries.map(({ record }) => record);
     const known = entries.flatMap(({ id, record }) => (record.type === "base" ? record.ids : [id]));
     const ids = known.slice(-rememberedIdsMax);
     const pruned = records.flatMap((record) => (record.type === "base" ? record.pruned : []));
     const base: HistoryRecord = { type: "base", absorbed: olds, ids, pruned };
-    // What stays as it is keeps its id: the outcome of a change that is being made now will speak of it.
+    // Unchanged records keep their ids: the outcome of a change in progress will refer to them.
     const idOf = new Map(entries.map(({ id, record }) => [record, id]));
     const lines = [base, ...records.filter(({ type }) => type !== "base")].map((record) => {
       const id = idOf.get(record);
@@ -82,15 +83,15 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
     removeSession(session) {
       const gone = `removed/${randomBytes(8).toString("hex")}`;
       folder.rename(placeOf(session), gone);
-      folder.remove("removed"); // also what a killed process left
+      folder.remove("removed"); // including what a killed process left
     },
   };
 }
 
-/** A session whose own name is lost to damage goes by its place, so that its contents are still known to be needed. */
+/** A session whose name is lost to damage is named by its place, so that its contents still count as needed. */
 const nameless = /^sessions\/h-[0-9a-f]{40}$/u;
 
-/** Names that any file system tells apart are kept for people; all others become a hash. */
+/** Names that every file system distinguishes are kept for people; others become a hash. */
 function placeOf(session: string): string {
   if (nameless.test(session)) return session;
   const isPlain = /^[a-z0-9][a-z0-9_-]{0,99}$/u.test(session);
@@ -98,11 +99,11 @@ function placeOf(session: string): string {
 }
 
 interface ReadOnce extends SessionRecords {
-  /** Files taken out of use whose entries are not in `base`, and those that are and still lie there. */
+  /** Files taken out of use whose entries are not in `base`, and those that are and still exist. */
   readonly olds: readonly string[];
 }
 
-/** A compaction may move files while they are read: then it is read again. */
+/** If a compaction moves files during the read, reads again. */
 function read(folder: StoreFolder, session: string): SessionRecords {
   const place = placeOf(session);
   for (let tries = 1; ; tries += 1) {
@@ -121,7 +122,7 @@ function layoutOf(folder: StoreFolder, place: string): string {
     .join("\n");
 }
 
-/** Files are only appended to or replaced, so sizes and inodes tell; a time is added for inodes that are used again. */
+/** Files are only appended to or replaced, so sizes and inodes suffice; a time is added because inodes are reused. */
 function stateOf(folder: StoreFolder, place: string): string {
   const parts = folder.list(place).map((name) => {
     const stored = folder.look(`${place}/${name}`);
@@ -157,7 +158,7 @@ function readOnce(
   return { entries: eachOnce(parts, base?.ids ?? []), faults, olds };
 }
 
-/** What was appended while a file was taken out of use comes twice: there, and in the file that took its place. */
+/** An entry appended while a file was taken out of use occurs twice: there, and in the file that replaced it. */
 function eachOnce(parts: readonly (readonly Entry[])[], absorbed: readonly string[]): readonly Entry[] {
   const [first = [], ...others] = parts;
   if (others.length === 0) return first;
@@ -174,7 +175,7 @@ function eachOnce(parts: readonly (readonly Entry[])[], absorbed: readonly strin
   return entries;
 }
 
-/** Without reading more than the beginning: there may be thousands. */
+/** Reads only the beginning: there may be thousands of sessions. */
 function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
   let [bytes, lastMs] = [0, 0];
   let session: string | undefined;
@@ -189,6 +190,7 @@ function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
   return { session: session ?? place.replace(/^sessions\/s-/u, ""), bytes, lastMs };
 }
 
+/** The session's name is in the first record; most are shorter than the first, smaller attempt. */
 const headBytesMax = 262_144;
 
 function sessionIn(file: {

@@ -1,4 +1,4 @@
-/** Keeping one change: the old content and the new one into the store, then one record, all before the file changes. */
+/** Stores one change: the old and the new content, then one record, all before the file changes. */
 
 import type { ChangeRecord, FileVersion } from "../contract/history.ts";
 import { FileCut, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
@@ -8,11 +8,11 @@ import { markOf } from "./versions.ts";
 
 interface AfterFile {
   readonly mode?: number | undefined;
-  /** Names that it will have; one, if nothing is said. */
+  /** Hard links that it will have; 1 by default. */
   readonly links?: number | undefined;
 }
 
-/** A change that is about to be made, under the file's lock. */
+/** A change about to be made, under the file's lock. */
 export interface Keeping {
   readonly messageId: string;
   /** Real and absolute. */
@@ -25,31 +25,31 @@ export interface Keeping {
         readonly file: OpenFile;
         readonly bytes?: Uint8Array | undefined;
         readonly will: BlobSource["will"];
-        /** A path that surely leads to the file, where the change has one: `path` may lead elsewhere by now. */
+        /** A path that certainly leads to the file, if the change has one: `path` may lead elsewhere by now. */
         readonly at?: string | undefined;
       };
-  /** The whole new content, or its size where it is not held in memory; then `done` says the rest. */
+  /** The whole new content, or its size if it is not in memory; then `done` reports the rest. */
   readonly after:
     | "absent"
     | (AfterFile & { readonly bytes: Uint8Array })
     | (AfterFile & { readonly sizeBytes: number });
   readonly movedTo?: string | undefined;
   readonly movedFrom?: string | undefined;
-  /** What was kept for the same change a moment ago, if it has to be made in another way than was thought. */
+  /** The previous result for the same change, if the change has to be made in another way than planned. */
   readonly instead?: Kept | undefined;
 }
 
-/** What came of it. Nothing is thrown: whether a change may go on that cannot be undone is the caller's to say. */
+/** The result. Failures are not thrown: the caller decides whether to make a change that cannot be undone. */
 export interface Kept {
-  /** Of its record; undefined if not even that could be written. */
+  /** The id of its record; undefined if not even that could be written. */
   readonly id: string | undefined;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** In words, if the store failed. */
+  /** Why the store failed. */
   readonly failed: string | undefined;
 }
 
-/** Files up to `bytesMax` that are no secrets. */
+/** Files up to `bytesMax` that are not secret. */
 export interface KeepingRules {
   readonly isSecret: (path: string) => boolean;
   readonly fileBytesMax: number;
@@ -103,7 +103,7 @@ async function keepAfter(
     ...linksOf(after.links),
   } as const;
   if (rules.isSecret(path)) return { ...version, notKept: "secret" };
-  // What was written is needed to recognise it and to show it beside others' changes; a large one is not worth that.
+  // The new content is needed to recognise it and to show it beside others' changes; a large one is not worth the cost.
   if (!("bytes" in after) || sizeBytes > smallBytesMax) return { ...version, notKept: "too large" };
   const { bytes } = after;
   const content = await orFailure(() => store.putBytes(bytes), failures);
@@ -112,11 +112,11 @@ async function keepAfter(
 
 const linksOf = (links = 1): { readonly links?: number } => (links > 1 ? { links } : {});
 
-/** What a change came to, once it is done. */
+/** The version that a finished change left. */
 export function doneVersion(after: FileVersion, identity: Identity, mode: number | undefined): FileVersion {
   if (after.kind === "absent") return after;
   const known = mode === undefined ? {} : { mode };
-  // Also of a secret: it tells whether somebody else changed it, and nothing about what is in it.
+  // Also for a secret: the mark reveals whether another program changed it, and nothing about its content.
   const mark = after.content === undefined ? { mark: markOf(identity) } : {};
   return { ...after, sizeBytes: identity.sizeBytes, ...known, ...mark };
 }
@@ -143,7 +143,7 @@ async function orFailure(put: () => Promise<string>, failures: string[]): Promis
   }
 }
 
-/** In words, what a store or a file refused; a bug is thrown on. */
+/** The failure of a store or a file as text; a bug is thrown on. */
 export function failureOf(error: unknown): string {
   if (error instanceof StoreFailed) return error.message;
   if (error instanceof ReadFailed) return `Cannot keep the old content: reading it fails with ${error.errno}`;

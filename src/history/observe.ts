@@ -1,26 +1,26 @@
 /**
- * What somebody else changed between two looks at a workspace. Pure: two pictures in, differences out. What cannot be
- * known is said to be unknown, since a wrong guess would make a rewind delete or overwrite what it should not.
+ * What other programs changed between two scans of a workspace. Pure: two pictures in, differences out. Uncertain files
+ * are reported as unknown, because a wrong guess would make a rewind delete or overwrite the wrong file.
  */
 
 import type { FileVersion } from "../contract/history.ts";
 import type { OpenFile } from "../disk/disk.ts";
 import { openBytes } from "./blobs.ts";
 
-/** A file's content and permission bits, held since the last look. */
+/** A file's content and permission bits, in memory since the last scan. */
 export interface StoredContent {
   readonly bytes: Uint8Array;
   readonly mode: number;
 }
 
 export interface Seen {
-  /** Which file it was and in which state; undefined if it had changed a moment before, so that its content decides. */
+  /** Fingerprint of the file; undefined if it had changed just before, so that its content decides. */
   readonly statKey: string | undefined;
-  /** Undefined for what is secret, too large, or beyond what is held. */
+  /** Undefined if the file is secret, too large, or beyond the memory limit. */
   readonly stored: StoredContent | undefined;
 }
 
-/** A link or a folder took the file's place. What a file is that comes there later, nobody can say. */
+/** A symlink or a folder replaced the file. A file that comes there later has no known past. */
 export const outOfSight: Seen = { statKey: "out of sight", stored: undefined };
 
 /** A workspace at one moment. */
@@ -29,25 +29,25 @@ export interface Picture {
   readonly files: ReadonlyMap<string, Seen>;
   /** Files of the session's history, as its last change left them. */
   readonly tracked: ReadonlyMap<string, FileVersion>;
-  /** Was every folder looked at? */
+  /** Whether every folder was scanned. */
   readonly complete: boolean;
-  /** The texts that say what is left out. Under other ones a file that seems new may have been there. */
+  /** The texts of the ignore rules. If they change, a file that seems new may have existed before. */
   readonly rules: string;
 }
 
-/** The same for the present moment, before any content was read. */
+/** The same for the present, before any content was read. */
 export interface Glance extends Omit<Picture, "files"> {
   readonly statKeys: ReadonlyMap<string, string>;
 }
 
-/** Paths whose content has to be compared: new ones, missing ones, and those in another state. */
+/** Paths whose content must be compared: new ones, missing ones, and those with another fingerprint. */
 export function touchedPaths({ files }: Picture, { statKeys }: Glance): readonly string[] {
   const there = [...statKeys].filter(([path, statKey]) => files.get(path)?.statKey !== statKey).map(([path]) => path);
   const gone = [...files].filter(([path, seen]) => !statKeys.has(path) && seen !== outOfSight).map(([path]) => path);
   return [...there, ...gone];
 }
 
-/** What a file was before somebody else came: as we left it since the last look, or as it was then. */
+/** What a file was before another program changed it: as the session left it, or as the last scan saw it. */
 export type Baseline =
   | { readonly was: "absent" | "unknown" }
   | { readonly was: "held"; readonly stored: StoredContent }
@@ -68,5 +68,5 @@ function isSameVersion(a: FileVersion, b: FileVersion | undefined): boolean {
   return a.content === b.content && a.mark === b.mark && a.mode === b.mode && a.sizeBytes === b.sizeBytes;
 }
 
-/** What is held, as the file it was. */
+/** The content in memory as an open file. */
 export const storedFile = ({ bytes, mode }: StoredContent): OpenFile => ({ ...openBytes(bytes), mode });

@@ -1,10 +1,10 @@
 /**
- * Small contents, first stored together: each process appends to a pack of its own, which costs a tenth of making a file,
- * and far less still where others keep the file system busy. A collection later gives each content that is needed a file
- * and removes the pack. A pack is appended to by nobody but its maker, and collected only when its maker has ended or has
- * put it aside; so no process relies on a pack that may go away, but on its own and on files.
+ * Small contents, first stored together: each process appends to a pack of its own, which costs a tenth of creating a
+ * file, and less still on a busy file system. A collection later gives each needed content a file and removes the pack.
+ * Only its maker appends to a pack, and a pack is collected only after its maker has ended or released it; so a process
+ * relies only on its own pack and on files, never on a pack that may be removed.
  *
- * An entry is a newline, `<sha256> <b|r> <length>`, a newline, and so many bytes: compressed or raw.
+ * An entry is a newline, `<sha256> <b|r> <length>`, a newline, and that many bytes: compressed or raw.
  */
 
 import { randomBytes } from "node:crypto";
@@ -20,22 +20,24 @@ export interface PackEntry {
 
 export interface Packs {
   put(content: string, payload: Uint8Array, compressed: boolean): void;
-  /** In the pack of this process, which stays while it is used. */
+  /** Whether it is in this process's own pack, which stays while it is used. */
   isOwn(content: string): boolean;
-  /** In every pack that has it; or only in those of which that is known already. */
+  /** In every pack that has it, or only in those already scanned. */
   find(content: string, which?: "all" | "known"): IterableIterator<PackEntry>;
   read(entry: PackEntry): Buffer | undefined;
-  /** Something is wrong with an entry: it does not count as kept any more. */
+  /** The entry is faulty and no longer counts as stored. */
   forget(content: string): void;
   entries(): Iterable<PackEntry>;
-  /** Packs that may be taken apart: nobody appends to them, and nobody has for `graceMs`. */
+  /** Packs that may be taken apart: no process appends to them, and none has for `graceMs`. */
   finished(graceMs: number): readonly string[];
   remove(pack: string): void;
 }
 
+/** A larger pack is released for collection, and the process begins another. */
 const packBytesMax = 8_388_608;
 const headerShape = /^\n([0-9a-f]{64}) ([br]) (\d{8})\n$/u;
 const headerBytes = 77;
+/** After this long a pack of another machine counts as finished, since its process cannot be checked. */
 const dayMs = 86_400_000;
 
 interface Scan {
@@ -46,7 +48,7 @@ interface Scan {
 
 interface Window {
   readonly pack: string;
-  /** Of the pack when it was read: one that was written to since is read again. */
+  /** Of the pack when it was scanned: if it was written to since, it is scanned again. */
   readonly mtimeNs: bigint;
   readonly from: number;
   readonly bytes: Buffer;
@@ -58,10 +60,10 @@ export function openPacks(folder: StoreFolder): Packs {
   const scans = new Map<string, Scan>();
   const own = new Map<string, PackEntry>();
   let name: string | undefined;
-  /** What was last read, and what lies behind it: contents of one turn lie together, and no entry ever changes. */
+  /** The bytes last read and those after them: contents of one turn are adjacent, and entries never change. */
   let window: Window | undefined;
 
-  /** What is found in a pack; of one that was looked at before, only what was added. */
+  /** Scans a pack; of one scanned before, only what was added. */
   const scan = (pack: string): ReadonlyMap<string, PackEntry> => {
     const before = scans.get(pack);
     const stored = folder.look(`packs/${pack}`);
@@ -93,12 +95,12 @@ export function openPacks(folder: StoreFolder): Packs {
       try {
         end = folder.append(`packs/${pack}`, Buffer.concat([Buffer.from(header, "latin1"), payload]));
       } catch (error) {
-        name = undefined; // behind half an entry nothing would be found
+        name = undefined; // nothing after half an entry would be found
         own.clear();
         throw error;
       }
       const from = end - payload.length;
-      if (from === headerBytes) own.clear(); // somebody has removed the pack
+      if (from === headerBytes) own.clear(); // another process removed the pack
       own.set(content, { content, compressed, pack, from, bytes: payload.length });
       if (end > packBytesMax) putAside();
     },
@@ -107,7 +109,7 @@ export function openPacks(folder: StoreFolder): Packs {
       return entry !== undefined && (folder.look(`packs/${entry.pack}`)?.sizeBytes ?? 0) >= entry.from + entry.bytes;
     },
     *find(content, which = "all") {
-      // In a pack that had it a moment ago it most likely still is; only if not are all of them listed.
+      // A pack that had it a moment ago most likely still has it; only otherwise are all packs listed.
       const known = [...scans].filter(([, { entries }]) => entries.has(content)).map(([pack]) => pack);
       const others = function* (): Iterable<string> {
         for (const pack of all()) if (!known.includes(pack)) yield pack;
@@ -158,7 +160,7 @@ function windowOf(folder: StoreFolder, pack: string, from: number, length: numbe
   return { pack, mtimeNs: file.mtimeNs, from, bytes: bytes.subarray(0, file.read(bytes, from)) };
 }
 
-/** Adds what is found from a place on; answers with the end of the last whole entry. Small entries come many in one read. */
+/** Adds the entries from an offset on; returns the end of the last whole entry. Reads many small entries at once. */
 function scanFrom(folder: StoreFolder, pack: string, start: number, into: Map<string, PackEntry>): number {
   using file = folder.open(`packs/${pack}`);
   if (file === undefined) return start;

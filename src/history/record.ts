@@ -1,33 +1,33 @@
 /**
- * Records as lines: `<checksum> <id> <json>`, each with a newline before it. The newline comes first so that a line that
- * was torn ends where the next begins. A line whose checksum is wrong is reported and never believed; one that its writer
- * was killed over is nobody's loss, and only not believed.
+ * Records as lines: `<checksum> <id> <json>`, each with a newline before it, so that a torn line ends where the next
+ * begins. A line with a wrong checksum is ignored and reported; one that was cut short because its writer was killed is
+ * only ignored.
  */
 
 import { crc32 } from "node:zlib";
 import type { ChangeRecord, FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
 
-// Are the checksums of all lines right? One pass over all bytes tells, where a call for each line would cost more than
-// reading the lines does. What the CRC-32 of the whole must be follows from those of its parts: to append `n` bytes
-// multiplies it by x^8n, in the arithmetic of polynomials that a CRC is made of, and adds the CRC of what was appended.
-// A damaged line changes one side and not the other, wherever it is.
+// Checks the checksums of all lines in one pass over the bytes; a call for each line would cost more than reading the
+// lines. The CRC-32 of the whole follows from those of its parts: appending `n` bytes multiplies it by x^8n, in the
+// polynomial arithmetic of CRCs, and adds the CRC of the appended bytes. A damaged line, wherever it is, changes one
+// side and not the other.
 
 /** Digits of a checksum, at the beginning of a line. */
 export const sumChars = 8;
 
 const polynomial = 0xedb88320;
-/** One, with the coefficient of x^0 in the highest bit, as CRC-32 has it. */
+/** One, with the coefficient of x^0 in the highest bit, as in CRC-32. */
 const one = 0x80000000;
 const newline = 10;
 
 /**
- * Of lines `<checksum> <body>`; `text` is what the bytes say. False also if some line has no such shape: then each has to
- * be looked at by itself.
+ * For lines `<checksum> <body>`; `text` is the decoded bytes. Also false if some line has another shape: then each line
+ * must be checked by itself.
  */
 export function areSumsRight(bytes: Buffer, text: string): boolean {
   const table = byteTable();
   const powers = new Map<number, number>();
-  // A letter takes as many bytes or more: if the text is as long, each stands where its byte is, and a string is faster.
+  // If both lengths are equal, offsets are the same, and a string is faster to search.
   const isByteByByte = text.length === bytes.length;
   let register = -1;
   for (let from = 0; from < bytes.length; ) {
@@ -62,7 +62,7 @@ function byteTable(): Int32Array {
   return table;
 }
 
-/** Without a branch, which no processor could foresee. */
+/** Without a branch, which no processor could predict. */
 const timesX = (value: number): number => (value >>> 1) ^ (polynomial & -(value & 1));
 
 function product(a: number, b: number): number {
@@ -85,7 +85,7 @@ function powerFor(bytes: number): number {
   return power;
 }
 
-/** Eight digits as we write them, and a space. */
+/** Eight hex digits and a space. */
 function sumAt(bytes: Buffer, from: number): number | undefined {
   let sum = 0;
   for (let at = from; at < from + sumChars; at += 1) {
@@ -98,14 +98,14 @@ function sumAt(bytes: Buffer, from: number): number | undefined {
 }
 
 export interface Entry {
-  /** Never used twice. An entry that had to be written again is known by it. */
+  /** Never used twice, so it identifies an entry that had to be written again. */
   readonly id: string;
   readonly record: HistoryRecord;
 }
 
 export interface DecodedLines {
   readonly entries: readonly Entry[];
-  /** Where lines begin that are not as they were written. */
+  /** Offsets of damaged lines. */
   readonly damagedAt: readonly number[];
 }
 
@@ -114,7 +114,7 @@ export function encodeEntry({ id, record }: Entry): string {
   return `\n${sumOf(body)} ${body}`;
 }
 
-/** All checksums at once, and line by line only where one is wrong: to list a long session is mostly this. */
+/** Checks all checksums at once, and single lines only if that fails: most of the cost of listing a session. */
 export function decodeLines(bytes: Buffer): DecodedLines {
   const text = bytes.toString("utf8");
   if (!areSumsRight(bytes, text)) return decodeOneByOne(bytes);
@@ -135,7 +135,7 @@ export function decodeLines(bytes: Buffer): DecodedLines {
   return { entries, damagedAt: [] };
 }
 
-/** By bytes: in a damaged line they need not be text, and where it begins is to be told. */
+/** By bytes: a damaged line need not be text, and its offset is reported. */
 function decodeOneByOne(bytes: Buffer): DecodedLines {
   const entries: Entry[] = [];
   const damagedAt: number[] = [];
@@ -153,15 +153,15 @@ function decodeOneByOne(bytes: Buffer): DecodedLines {
   return { entries, damagedAt };
 }
 
-/** The smallest piece in which a system takes over what is written; a kill in the middle leaves whole ones. */
+/** The smallest unit in which a system accepts written bytes; a kill leaves whole ones. */
 const pageBytes = 4_096;
 
 /**
- * Was its writer killed before all of it was taken over? Then nobody was told that it is kept. What ends elsewhere or is
- * whole was changed later.
+ * Whether its writer was killed while writing it; then it was never acknowledged. A line that ends elsewhere, or is
+ * whole, was damaged later.
  */
 function isUnfinished(line: string, endByte: number): boolean {
-  // Zeros are what a power cut leaves of what was written.
+  // A power cut leaves zeros in place of written bytes.
   if (endByte % pageBytes !== 0 || line.includes("\0")) return false;
   const [sum = "", id = "", ...rest] = line.split(" ");
   if (!/^[0-9a-f]*$/u.test(sum) || !/^[0-9a-z-]*$/u.test(id)) return false;
@@ -189,13 +189,13 @@ function parsed(json: string): HistoryRecord | undefined {
   }
 }
 
-/** Of its bytes: a line that is not UTF-8 any more does not come back as it was. */
+/** Of the bytes: a line that is no longer UTF-8 does not survive decoding. */
 const sumOf = (body: string): string => crc32(body).toString(16).padStart(sumChars, "0");
 
-/** The checksum says that it is whole, not that this version of the program knows what it means. */
+/** The checksum proves that a record is whole, not that this version of the program understands it. */
 function recordOf(value: unknown): HistoryRecord | undefined {
   if (!isObject(value)) return undefined;
-  return isRecord(value) ? (value as unknown as HistoryRecord) : undefined; // every field that is relied on was looked at
+  return isRecord(value) ? (value as unknown as HistoryRecord) : undefined; // every field that the program uses was checked
 }
 
 function isRecord(value: Record<string, unknown>): boolean {
@@ -250,14 +250,14 @@ function isVersion(value: unknown): value is FileVersion {
   );
 }
 
-/** It becomes a part of a path. */
+/** It becomes part of a path. */
 export const isContentId = (id: string): boolean => /^(?:[0-9a-f]{64}|inode(?:-[0-9a-f]{1,32}){4})$/u.test(id);
 
-// Changes as they lie in a journal, taken apart only when somebody asks for more than their message. A list of turns asks
-// for no more, and of ten thousand changes that is most of its cost. Only lines of exactly the shape that is written for
-// a usual change are left as they are: every value in them has been looked at, so that none can turn out to be wrong.
+// Changes as text in a journal, parsed only when more than their message is needed. Listing turns needs no more, and
+// parsing ten thousand changes would be most of its cost. Only lines of exactly the usual shape stay unparsed: every
+// value in them was checked by that shape.
 
-/** Without escapes, so that it is what it looks like. */
+/** Without escapes, so that no decoding is needed. */
 const string = String.raw`"[^"\\\x00-\x1f]*"`;
 const count = String.raw`(?:0|[1-9]\d{0,14})`;
 const mark = "inode(?:-[0-9a-f]{1,32}){4}";
@@ -272,7 +272,7 @@ const shape = [
   String.raw`"before":${version},"after":${version},"tool":${string},"timeMs":${count}\}`,
 ].join("");
 
-/** A reader of changes in a text: the one from `from` to `to`, or undefined if it has another shape. */
+/** Returns a reader of changes in a text: the one from `from` to `to`, or undefined if it has another shape. */
 function writtenChanges(text: string): (from: number, to: number) => ChangeRecord | undefined {
   const usual = new RegExp(shape, "y");
   let [messageId, beginning] = ["", head + headEnd];
@@ -288,7 +288,7 @@ function writtenChanges(text: string): (from: number, to: number) => ChangeRecor
   };
 }
 
-/** It has no property of its own to be copied by a spread: see `plainOf`. */
+/** Has no own properties that a spread could copy: see `plainOf`. */
 class WrittenChange implements ChangeRecord {
   readonly type = "change";
   readonly messageId: string;
@@ -302,9 +302,9 @@ class WrittenChange implements ChangeRecord {
     this.#from = from;
     this.#to = to;
   }
-  /** Its name is that which JSON asks for, so that it is written as it was. */
+  /** Called by JSON.stringify, so that it is written as it was. */
   toJSON(): ChangeRecord {
-    this.#plain ??= JSON.parse(this.#text.slice(this.#from, this.#to)) as ChangeRecord; // its shape was looked at
+    this.#plain ??= JSON.parse(this.#text.slice(this.#from, this.#to)) as ChangeRecord; // its shape was checked
     return this.#plain;
   }
   get path(): string {
@@ -327,6 +327,6 @@ class WrittenChange implements ChangeRecord {
   }
 }
 
-/** The same with all its values in itself: for whoever makes another one of it. */
+/** The same as a plain object, for callers that copy it. */
 export const plainOf = (change: ChangeRecord): ChangeRecord =>
   change instanceof WrittenChange ? change.toJSON() : change;

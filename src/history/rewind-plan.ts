@@ -1,6 +1,6 @@
 /**
- * What a rewind does to each file. Pure: it is told what was and what is, and decides. The rule: what somebody else has
- * made is never overwritten without being asked, and only what we changed is touched at all.
+ * What a rewind does to each file. Pure: past and present states in, decision out. The rule: never overwrite the work
+ * of others without asking, and touch only files that the session changed.
  */
 
 import {
@@ -17,13 +17,13 @@ import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
 export interface FileStory {
   readonly path: string;
   readonly relative: string;
-  /** As it was then. */
+  /** As it was at that moment. */
   readonly base: FileVersion;
-  /** As we left it. */
+  /** As the session left it. */
   readonly ours: FileVersion;
-  /** As it was before our last change, which may not have happened. */
+  /** As it was before the session's last change, which may not have happened. */
   readonly lastBefore: FileVersion;
-  /** Somebody else changed it between two of our changes. */
+  /** Others changed it between two changes of the session. */
   readonly broken: boolean;
 }
 
@@ -31,7 +31,7 @@ export type Found =
   | { readonly found: "turn"; readonly files: readonly FileStory[] }
   | { readonly found: "pruned" | "unknown" };
 
-/** The files that changed since a turn began. */
+/** The files changed since a turn began. */
 export function changedSince(story: Story, messageId: string): Found {
   const at = story.steps.findIndex((step) => step.type === "turn" && step.messageId === messageId);
   if (at < 0 && messageId !== beginning) return { found: story.pruned.includes(messageId) ? "pruned" : "unknown" };
@@ -44,7 +44,7 @@ export function changedSince(story: Story, messageId: string): Found {
   return { found: "turn", files };
 }
 
-/** A file as it is, with what comparing it came to. */
+/** The present state of a file, compared with its story. */
 export type Facts =
   | { readonly now: "absent" }
   | { readonly now: "other"; readonly what: "folder" | "link" | "special" | "outside" | "refused" }
@@ -54,13 +54,13 @@ export type Facts =
       readonly hash: string | undefined;
       readonly isBase: boolean;
       readonly isOurs: boolean;
-      /** Has it got another name since we left it? */
+      /** Whether it got another hard link since the session left it. */
       readonly linkedSince: boolean;
-      /** Why what is there would not be kept if it were overwritten now. */
+      /** Why the present content could not be stored if it were overwritten now. */
       readonly unkept: Exclude<NotKept, "failed"> | undefined;
     };
 
-/** Is the content of the version to go back to in the store? */
+/** Whether the store has the content to go back to. */
 export type Availability = "there" | "pruned" | "damaged";
 
 export function stepOf(file: FileStory, facts: Facts, availability: Availability): RewindStep {
@@ -89,7 +89,7 @@ function conflictWith({ broken }: FileStory, facts: Facts, isOurs: boolean): Con
   return facts.unkept === undefined ? undefined : lossReasons[facts.unkept];
 }
 
-/** What a rewind would take away for good is somebody's to decide. */
+/** Reasons for which a rewind would destroy content, so the user must decide. */
 export const lossReasons = {
   secret: "never stored",
   "too large": "too large to keep",
@@ -111,7 +111,7 @@ function actionFor(
   return { does, content, sizeBytes, ...(mode === undefined ? {} : { mode }) };
 }
 
-/** The mode to set: that of then, unless we left it alone, or somebody else has set another since. */
+/** The mode to restore, unless the session did not change it or others have changed it since. */
 function modeFor({ base, ours }: FileStory, facts: Facts): number | undefined {
   if (base.kind !== "file" || base.mode === undefined) return undefined;
   if (facts.now !== "file") return base.mode;

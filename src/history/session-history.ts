@@ -1,4 +1,4 @@
-/** The history of one session: what it changes is kept here, and the way back is planned here. */
+/** The history of one session: records its changes and plans the way back. */
 
 import type {
   ChangeRecord,
@@ -34,9 +34,9 @@ import {
   byTurn,
   type ChangesByTurn,
   changesIn,
-  condensed,
+  condenseStory,
   recordsOf,
-  shortened,
+  pruneStory,
   snapshotsOf,
   type Story,
   storyOf,
@@ -54,15 +54,15 @@ export interface SessionStart {
 }
 
 export interface PlanOptions {
-  /** Looks at a file. Asked once for each, under the rules and borders of whoever asks. */
+  /** Reads the present state of a file, once for each, under the caller's rules and borders. */
   readonly current: (path: string) => Promise<CurrentState>;
-  /** Real paths; undefined is all. */
+  /** Real paths; undefined means all. */
   readonly files?: readonly string[] | undefined;
-  /** Told before each file is looked at. */
+  /** Called before each file is read. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A file that one turn or several changed, from before the first of its changes to after the last. */
+/** A file changed by one or more turns: before the first of these changes, and after the last. */
 export interface ChangedFile {
   readonly path: string;
   readonly relative: string;
@@ -75,38 +75,35 @@ export interface ChangedFile {
 
 export interface SessionHistory {
   readonly id: string;
-  /**
-   * From here on changes belong to this message; a message that is known already goes on. Answers with words if it could
-   * not be written down.
-   */
+  /** Assigns the following changes to this message, new or known. Returns the reason if that cannot be written. */
   checkpoint(
     messageId: string,
     rewinds?: { readonly to: string; readonly as: RewindKind },
   ): Promise<{ readonly failed: string | undefined }>;
-  /** To be called under the file's lock, right before the swap. Never throws but bugs. */
+  /** To be called under the file's lock, right before the swap. Throws only for a bug. */
   keep(keeping: Keeping): Promise<Kept>;
-  /** After the swap. Needed where `keep` was not given the new bytes; for others it may be left out. */
+  /** After the swap. Required if `keep` did not get the new bytes; optional otherwise. */
   done(kept: Kept, identity: Identity, mode?: number): void;
-  /** The change did not happen. */
+  /** The change was not made. */
   undone(kept: Kept): void;
-  /** Turns that changed something, oldest first, at most as many as are kept. */
+  /** Turns that changed something, oldest first, at most `snapshotsMax`. */
   snapshots(): readonly Snapshot[];
-  /** The same turns with what each did to its files, oldest first. */
+  /** The same turns with their changed files, oldest first. */
   turns(): readonly TurnChanges[];
-  /** What was found damaged in the journal; it is as if it had not been written. */
+  /** Damage in the journal; damaged records are ignored. */
   faults(): readonly StoreFault[];
   diffStats(messageId: string): Promise<DiffStats | undefined>;
   /** A file before or after a turn; undefined if that turn did not change it. */
   versionOf(messageId: string, path: string, when: "before" | "after"): FileVersion | undefined;
-  /** The files that a turn changed, or those up to another turn, in the order of their first change. */
+  /** The files that a turn changed, or all turns up to `upTo`, in the order of their first change. */
   changes(messageId: string, upTo?: string): readonly ChangedFile[];
-  /** Every file that some turn changed, as the last change left it; by real path. */
+  /** Every file that a turn changed, as the last change left it; by real path. */
   tracked(): ReadonlyMap<string, FileVersion>;
-  /** Close what it answers with. */
+  /** The caller closes the result. */
   open(content: string): Promise<BlobRead>;
   plan(messageId: string, options: PlanOptions): Promise<RewindPlan>;
   undoTargets(): UndoTargets;
-  /** Shortens the journal to the turns that are kept. Done now and then by `checkpoint`. */
+  /** Shortens the journal to the turns within the limit. `checkpoint` does this now and then. */
   tidy(): Promise<void>;
 }
 
@@ -115,7 +112,7 @@ export interface SessionOptions extends KeepingRules {
   readonly store: HistoryStore;
   readonly nowMs: () => number;
   readonly snapshotsMax: number;
-  /** After something was kept. */
+  /** Called after something was stored. */
   readonly onKept?: (() => void) | undefined;
 }
 
@@ -124,17 +121,17 @@ const tidyEveryTurns = 64;
 export function openSessionHistory(options: SessionOptions): SessionHistory {
   const { start, store, nowMs, snapshotsMax } = options;
   const { id: session } = start;
-  /** Turns that this process has written down. */
+  /** Turns that this process has written. */
   const written = new Set<string>();
   let started = false;
   let last: (Read & { readonly state: string }) | undefined;
 
-  /** Read once for each state of the journal: whoever asks about two thousand files asks two thousand times. */
+  /** Reads once for each state of the journal: a caller with two thousand files asks two thousand times. */
   const read = (): Read => {
     const state = store.state(session);
     if (last?.state !== state) {
       const { entries, faults } = store.records(session);
-      const story = shortened(storyOf(entries), snapshotsMax);
+      const story = pruneStory(storyOf(entries), snapshotsMax);
       const turns = once(() => byTurn(changesIn(story.steps)));
       last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story, turns())) };
     }
@@ -160,7 +157,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   const tidy = (): Promise<void> =>
     store.rewrite(session, (entries) => {
       const story = storyOf(entries);
-      const short = condensed(shortened(story, snapshotsMax));
+      const short = condenseStory(pruneStory(story, snapshotsMax));
       return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
     });
 
@@ -220,7 +217,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       if (since.found !== "turn") return { found: since.found, messageId };
       const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
       const planned = await planFiles(wanted, current, store, options, onProgress);
-      // What is lost may have been a change of this very file.
+      // A lost record may have been a change of this file.
       return { found: "turn", messageId, files: read().faults.length === 0 ? planned : planned.map(doubted) };
     },
     undoTargets: () => undoTargets(read().story),
@@ -234,7 +231,6 @@ const doubted = (file: RewindFile): RewindFile =>
 interface Read {
   readonly story: Story;
   readonly faults: readonly StoreFault[];
-  /** Its changes by message. */
   readonly turns: () => ChangesByTurn;
   readonly snapshots: () => readonly Snapshot[];
 }
@@ -258,12 +254,11 @@ const isNews = (now: FileVersion, before: FileVersion): boolean =>
   before.kind === "file" &&
   (now.mark !== before.mark || now.mode !== before.mode || now.sizeBytes !== before.sizeBytes);
 
-// Lines that a turn added and took away.
+// Lines that a turn added and removed.
 
-/** Files that are counted in one go. */
+/** Files counted between two yields to the event loop. */
 const turnEvery = 64;
 
-/** Of the changes of one turn. */
 async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
   for (const [index, list] of [...byPath(changes).values()].entries()) {
@@ -283,7 +278,7 @@ async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore):
   return { insertions, deletions, filesChanged, uncounted };
 }
 
-/** Undefined if it is not text or not there. Bytes that are no UTF-8 stand for themselves: only lines are counted. */
+/** Undefined if it is not text or not stored. Invalid UTF-8 is harmless: only lines are counted. */
 async function textOf(version: FileVersion, store: HistoryStore): Promise<string | undefined> {
   if (version.kind === "absent") return "";
   if (version.content === undefined || version.sizeBytes > smallBytesMax) return undefined;
@@ -294,9 +289,9 @@ async function textOf(version: FileVersion, store: HistoryStore): Promise<string
   return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString("latin1");
 }
 
-// Turns with what each did to its files. Pure: a story in, data out.
+// Turns with their changed files. Pure: a story in, data out.
 
-/** Turns that changed something, oldest first; the files of each in the order in which they were first changed. */
+/** Turns that changed something, oldest first; the files of each in the order of their first change. */
 function turnChanges(story: Story, changes: ChangesByTurn): readonly TurnChanges[] {
   const isUndone = undoneIn(story);
   return story.steps.flatMap((step) => {
@@ -308,7 +303,7 @@ function turnChanges(story: Story, changes: ChangesByTurn): readonly TurnChanges
   });
 }
 
-/** Several changes of a file in one turn are one: from the first state to the last. */
+/** Joins several changes of a file in one turn: from the first state to the last. */
 function fileChange(changes: readonly ChangeRecord[], isUndone: IsUndone): readonly FileChange[] {
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -319,7 +314,7 @@ function fileChange(changes: readonly ChangeRecord[], isUndone: IsUndone): reado
   return [{ path, relative, before, after, movedFrom, movedTo, observed, undone }];
 }
 
-// Finds out what the pure plan has to know: how each file is now, and whether what it was is still in the store.
+// Gathers what the pure plan needs: the present state of each file, and whether its past content is stored.
 
 async function planFiles(
   files: readonly FileStory[],
@@ -337,7 +332,7 @@ async function planFiles(
   return planned;
 }
 
-/** One file that the disk fails to read does not keep the others from being planned. */
+/** A file that cannot be read does not prevent the plan of the others. */
 async function stepFor(
   file: FileStory,
   current: (path: string) => Promise<CurrentState>,
@@ -365,7 +360,7 @@ async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore
       const isBase = await isSame(file.base);
       const isOurs = isBase || (await isSame(file.ours)) || (await isSame(file.lastBefore));
       const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
-      // What nobody needs to be shown is not hashed.
+      // A content that the plan does not show is not hashed.
       const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
       return {
         now: "file",
@@ -385,7 +380,7 @@ const unkeptBy = ({ isSecret, fileBytesMax }: KeepingRules, { path }: FileStory,
 
 type File = Extract<CurrentState, { readonly kind: "file" }>;
 
-/** Has it got a name that it did not have as we left it? A name by which the store itself keeps it is none. */
+/** Whether it got a hard link since the session left it. The store's own link does not count. */
 async function hasNewName(
   { ours, lastBefore }: FileStory,
   state: File,
@@ -409,18 +404,18 @@ async function isCurrent(version: FileVersion, state: File, store: HistoryStore)
   if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
   const { content, mark } = version;
   const isMarked = mark === state.mark || content === state.mark;
-  // Times of whole seconds may be those of a later change as well.
+  // Times in whole seconds may also be those of a later change.
   if (isMarked && (content === undefined || !isCoarseMark(state.mark))) return true;
   if (content === undefined) return false;
   if (isHash(content)) return (await state.hash()) === content;
-  // Known by its inode only, and this is another one: as after a rewind, which copies.
+  // Known by its inode only, and this is another one: for example after a rewind, which copies.
   const opened = await openOrFail(content, store);
   if (typeof opened === "string") return false;
   using blob = opened;
   return (await hashOfFile(blob)) === (await state.hash());
 }
 
-/** Read and compared with its hash: a dry run must not promise what cannot be done. */
+/** Read and compared with its hash: a dry run must not promise the impossible. */
 async function availabilityOf(base: FileVersion, facts: Facts, store: HistoryStore): Promise<Availability> {
   const isNeeded = base.kind === "file" && base.content !== undefined && base.notKept === undefined;
   if (!isNeeded || facts.now === "other" || (facts.now === "file" && facts.isBase)) return "there";
@@ -431,7 +426,7 @@ async function availabilityOf(base: FileVersion, facts: Facts, store: HistorySto
   return "there";
 }
 
-/** One content that cannot be read does not keep the other files from being planned. */
+/** A content that cannot be read does not prevent the plan of the other files. */
 async function openOrFail(content: string, store: HistoryStore): Promise<BlobRead> {
   try {
     return await store.openBlob(content);

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { byTurn, changesIn, condensed, shortened, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
+import { byTurn, changesIn, condenseStory, pruneStory, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
 
 const version = (letter: string): FileVersion =>
   letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };
@@ -32,32 +32,32 @@ const letters = ({ steps }: ReturnType<typeof storyFrom>): string =>
 describe("a story", () => {
   test("changes of a turn become one, but for the last, of which nobody knows yet whether it happened", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m1 c>d");
-    equal(letters(condensed(story)), "m1 m1:a>c m1:c>d");
+    equal(letters(condenseStory(story)), "m1 m1:a>c m1:c>d");
   });
 
   test("a change that never happened is known by the next one, and does not count as somebody else's", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m2", "m2 b>d", "m2 d>e");
-    equal(letters(condensed(story)), "m1 m1:a>b m2 m2:b>d m2:d>e");
-    const since = changedSince(condensed(story), "m1");
+    equal(letters(condenseStory(story)), "m1 m1:a>b m2 m2:b>d m2:d>e");
+    const since = changedSince(condenseStory(story), "m1");
     equal(since.found === "turn" && since.files[0]?.broken, false);
   });
 
   test("what somebody else did in between stays visible", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 x>y", "m1 y>z", "m2", "m2 z>q");
-    equal(letters(condensed(story)), "m1 m1:a>b m1:x>z m2 m2:z>q");
-    equal(letters(shortened(story, 1)), ":a>z! m2 m2:z>q");
+    equal(letters(condenseStory(story)), "m1 m1:a>b m1:x>z m2 m2:z>q");
+    equal(letters(pruneStory(story, 1)), ":a>z! m2 m2:z>q");
   });
 
   test("of pruned turns the first version of each file is left, and their names", () => {
     const story = storyFrom("m1", "m1 ->a", "talk", "m2", "m2 a>b", "m3", "m3 b>c", "m4", "m4 c>d");
-    const short = shortened(story, 2);
+    const short = pruneStory(story, 2);
     equal(letters(short), ":->b m3 m3:b>c m4 m4:c>d");
     deepEqual(short.pruned, ["m1", "talk", "m2"]);
     deepEqual(
       snapshotsOf(short, byTurn(changesIn(short.steps))).map(({ messageId }) => messageId),
       ["m3", "m4"],
     );
-    equal(letters(shortened(story, 0)), ":->c :c>d");
+    equal(letters(pruneStory(story, 0)), ":->c :c>d");
   });
 
   test("the same message heard again is the same turn", () => {
@@ -73,14 +73,14 @@ describe("the limit", () => {
     const undos = [2, 1, 0].flatMap((n) => [`u${n} undo m${n}`, `u${n} ${"abc"[n + 1] ?? "d"}>${"abc"[n]}`]);
     const lines = [...writes(3), ...undos];
     for (const done of [8, 10, 12]) {
-      const { undo } = undoTargets(shortened(storyFrom(...lines.slice(0, done)), 3));
+      const { undo } = undoTargets(pruneStory(storyFrom(...lines.slice(0, done)), 3));
       deepEqual(undo, ["m2", "m1", "m0"].slice((done - 6) / 2));
     }
   });
 
   test("undos that were taken back are forgotten before anything else", () => {
     const again = Array.from({ length: 9 }, (_, n) => [`u${n} undo m2`, `u${n} d>c`, `r${n} redo u${n}`, `r${n} c>d`]);
-    const short = shortened(storyFrom(...writes(3), ...again.flat()), 3);
+    const short = pruneStory(storyFrom(...writes(3), ...again.flat()), 3);
     deepEqual(undoTargets(short).undo, ["m2", "m1", "m0"]);
     // Whether the very last change happened, nobody knows yet.
     equal(letters(short), "m0 m0:a>b m1 m1:b>c m2 m2:c>d u8 u8:d>c r8 r8:c>d");
@@ -93,7 +93,7 @@ describe("the limit", () => {
       `r${n} redo u${n}`,
       `r${n} c>d`,
     ]);
-    const { pruned } = shortened(storyFrom(...writes(3), ...again.flat()), 3);
+    const { pruned } = pruneStory(storyFrom(...writes(3), ...again.flat()), 3);
     deepEqual([pruned.length, pruned.at(-1)], [1_000, "r798"]);
   });
 
@@ -110,8 +110,8 @@ describe("the limit", () => {
       "m2",
       "m2 c>d",
     ];
-    equal(letters(shortened(storyFrom(...writes(2), ...lines), 3)), "m0 m0:a>b m1 m1:b>c m2 m2:c>d");
-    const short = shortened(storyFrom(...writes(2), ...lines, "m3", "m3 d>e", "m4", "m4 e>f", "m5", "m5 f>g"), 4);
+    equal(letters(pruneStory(storyFrom(...writes(2), ...lines), 3)), "m0 m0:a>b m1 m1:b>c m2 m2:c>d");
+    const short = pruneStory(storyFrom(...writes(2), ...lines, "m3", "m3 d>e", "m4", "m4 e>f", "m5", "m5 f>g"), 4);
     equal(letters(short), ":a>c m2 m2:c>d m3 m3:d>e m4 m4:e>f m5 m5:f>g");
     equal(undoTargets(short).forgotten, true);
   });
@@ -121,7 +121,7 @@ describe("the limit", () => {
       ["u undo m1", "u c>b", "r redo u", "r x>c", "m2", "m2 c>d"],
       ["u undo m1", "u c>b", "r redo u", "r b>c", "s undo u", "s c>c", "m2", "m2 c>d"],
     ]) {
-      const names = letters(shortened(storyFrom(...writes(2), ...lines), 2)).split(" ");
+      const names = letters(pruneStory(storyFrom(...writes(2), ...lines), 2)).split(" ");
       deepEqual([names.includes("u"), names.includes("r")], [true, true]);
     }
   });
@@ -130,10 +130,10 @@ describe("the limit", () => {
 describe("a message that goes on", () => {
   test("after its turn was pruned is a turn again from there on, and the limit holds", () => {
     const story = storyFrom("m1", "m1 a>b", "m2", "m2 b>c", "m3", "m3 c>d", "m1 d>e");
-    const short = shortened(story, 2);
+    const short = pruneStory(story, 2);
     equal(letters(short), ":a>c m3 m3:c>d m1 m1:d>e");
     deepEqual(short.pruned, ["m2"]);
-    equal(letters(shortened(short, 2)), letters(short));
+    equal(letters(pruneStory(short, 2)), letters(short));
   });
 
   test("without a turn of its own, as after damage, has one where its first change is", () => {

@@ -1,4 +1,4 @@
-/** What a session's records come to: turns and the changes in them. Pure: entries in, data out. */
+/** Turns and their changes, from a session's records. Pure: entries in, data out. */
 
 import {
   beginning,
@@ -15,9 +15,9 @@ export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
 
 export interface Story {
   readonly start: StartRecord | undefined;
-  /** Each message once, where it was first heard of; changes in the order in which they were made. */
+  /** Each message once, at its first record; changes in the order in which they were made. */
   readonly steps: readonly (TurnRecord | ChangeRecord)[];
-  /** Messages of turns that are no longer known one by one; the latest of them. */
+  /** Messages of turns that are no longer stored one by one; the latest of them. */
   readonly pruned: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function storyOf(entries: readonly Entry[]): Story {
   const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
   const ids: string[] = [];
   const known = new Set<string>();
-  /** Before which step a message was named once more. */
+  /** The steps before which a message was announced again. */
   const resumed = new Map<number, string>();
   const add = (id: string, step: TurnRecord | ChangeRecord): void => {
     steps.push(step);
@@ -68,16 +68,16 @@ export function storyOf(entries: readonly Entry[]): Story {
 }
 
 /**
- * A turn is a set of changes. Those of calls that ran at the same time are mixed in the journal, so each change is put
- * with the others of its turn: then a turn can be undone alone. A change stays where it is if another turn changed the
- * same file in between, if a rewind came in between, or if its message was named once more: then that one went on later.
+ * Gathers the changes of each turn. Those of concurrent calls are mixed in the journal; together, a turn can be undone
+ * alone. A change stays in place if another turn changed the same file in between, if a rewind came in between, or if
+ * its message was announced again: then the message continued later.
  */
 function gathered(
   steps: readonly (TurnRecord | ChangeRecord | undefined)[],
   resumed: ReadonlyMap<number, string>,
 ): Story["steps"] {
   const blocks: (TurnRecord | ChangeRecord)[][] = [];
-  /** By message, and by path: the last block that has a part of it. */
+  /** By message, and by path: the last block with a part of it. */
   const blockOf = new Map<string, number>();
   const touched = new Map<string, number>();
   const rewinding = new Set<string>();
@@ -99,7 +99,7 @@ function gathered(
   return blocks.flat();
 }
 
-/** Where in a growing list an id stands, or -1. Few records speak of others, so that nothing is looked up before one does. */
+/** The position of an id in a growing list, or -1. Indexed on first use, since few records refer to others. */
 function placesIn(ids: readonly string[]): (id: string) => number {
   const places = new Map<string, number>();
   let upTo = 0;
@@ -110,25 +110,25 @@ function placesIn(ids: readonly string[]): (id: string) => number {
 }
 
 /**
- * The turn of a change that has none: its line was damaged, or the message went on after its turn was pruned. Without one
- * the change could not be listed or undone.
+ * Makes a turn for a change that has none: its line was damaged, or the message continued after its turn was pruned.
+ * Without one the change could not be listed or undone.
  */
 function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
-  const { messageId } = change; // no more than that of most, see `written-change.ts`
+  const { messageId } = change; // reads only the message: see `WrittenChange`
   if (messageId === "" || known.has(messageId)) return [];
   known.add(messageId);
   return [{ type: "turn", messageId, timeMs: change.timeMs }];
 }
 
-/** With those of rewinds, so many times the turns that are kept; for each may be undone, and that be taken back. */
+/** Factor of the limit for turns including rewinds: each turn may be undone, and that be redone. */
 const withRewindsMax = 3;
 
 /**
- * The same story with at most `snapshotsMax` turns that changed something. Those of rewinds do not count, since who undoes
- * must not lose what is to be undone next; they have a limit of their own, and those that cancel each other go first. Of
- * older turns each file's first version is left, so that the way back to the beginning stays open.
+ * The same story with at most `snapshotsMax` turns that changed something. Rewinds do not count, because an undo must
+ * not drop the turn to be undone next; they have a limit of their own, and those that cancel each other go first. Of
+ * older turns each file's first version stays, so that one can still go back to the beginning.
  */
-export function shortened(whole: Story, snapshotsMax: number): Story {
+export function pruneStory(whole: Story, snapshotsMax: number): Story {
   const hasMany = turnsWithChanges(whole).length > (withRewindsMax - 1) * snapshotsMax;
   const story = hasMany ? withoutCancelled(whole, outcomesIn(whole)) : whole;
   const turns = turnsWithChanges(story);
@@ -160,18 +160,18 @@ export function shortened(whole: Story, snapshotsMax: number): Story {
     steps: [...first, ...later],
     pruned: [...story.pruned, ...gone.filter((messageId) => !known.has(messageId))].slice(-prunedMax),
   };
-  // A message that went on later is a turn again, from there on; then others are the oldest.
-  return later.length > young.length ? shortened(short, snapshotsMax) : short;
+  // A message that continued later is a turn again from there on, which changes which turns are the oldest.
+  return later.length > young.length ? pruneStory(short, snapshotsMax) : short;
 }
 
-/** Several changes of a file within one turn are one, unless somebody else's lies between. */
-export function condensed(story: Story): Story {
+/** Joins several changes of a file within one turn, unless others changed it in between. */
+export function condenseStory(story: Story): Story {
   const outcome = outcomesIn(story);
   const steps: (TurnRecord | ChangeRecord)[] = [];
   let places = new Map<string, number>();
   for (const step of story.steps) {
     if (step.type === "turn") {
-      places = new Map(); // a change must not move to before the beginning of a turn
+      places = new Map(); // a change must not move before the beginning of a turn
       steps.push(step);
       continue;
     }
@@ -189,8 +189,8 @@ export function condensed(story: Story): Story {
 }
 
 /**
- * Changes with what they came to. Whether one happened that was announced right before its process was killed, only the
- * next change of that file tells; so each file's last change has no outcome yet, and must not be merged with others.
+ * The outcome of each change. If a process was killed right after announcing a change, only the next change of that
+ * file reveals whether it happened; so each file's last change has no outcome yet and must not be joined with others.
  */
 function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
   const outcomes = new Map<ChangeRecord, ChangeRecord>();
@@ -244,7 +244,7 @@ export function byTurn(changes: readonly ChangeRecord[]): ChangesByTurn {
   return grouped(changes, ({ messageId }) => messageId);
 }
 
-/** Was the file as we had left it? A change that never happened left it as it was before. */
+/** Whether the file was as the session had left it. A change that never happened left it as before. */
 export const follows = (next: ChangeRecord, last: ChangeRecord): boolean =>
   isSameContent(next.before, last.after) || isSameContent(next.before, last.before);
 
@@ -277,7 +277,7 @@ export function snapshotsOf({ steps }: Story, changes: ChangesByTurn): readonly 
   });
 }
 
-/** Which files it has is found out when somebody asks. */
+/** The list of files is built on first use. */
 function snapshotOf({ messageId, rewinds, timeMs }: TurnRecord, changes: readonly ChangeRecord[]): Snapshot {
   let backups: Record<string, FileVersion> | undefined;
   return {
@@ -292,12 +292,12 @@ function snapshotOf({ messageId, rewinds, timeMs }: TurnRecord, changes: readonl
 }
 
 function backupsOf(changes: readonly ChangeRecord[]): Record<string, FileVersion> {
-  const files: Record<string, FileVersion> = Object.create(null); // a path may be called `__proto__`
+  const files: Record<string, FileVersion> = Object.create(null); // a path may be named `__proto__`
   for (const { path, before } of changes) files[path] ??= before;
   return files;
 }
 
-/** Every content that some record of the story needs. */
+/** Every content that a record of the story needs. */
 export function contentsOf(story: Story): readonly string[] {
   return changesIn(story.steps).flatMap(({ before, after }) =>
     [before, after].flatMap((version) =>
@@ -308,22 +308,22 @@ export function contentsOf(story: Story): readonly string[] {
   );
 }
 
-// Rewinds that a later one took back at once: without both, the story is the same. Pure.
+// Drops rewinds that a later rewind undid directly: without both, the story is the same. Pure.
 
-/** Names of turns that are no longer known one by one. */
+/** Keeps the list of pruned turns short; an older turn is reported as unknown instead of pruned. */
 const prunedMax = 1_000;
 
-/** A turn that goes back, but for one of some files only, which is a change like others. */
+/** A rewind of the whole session. One of some files only is a change like others. */
 const isRewind = (step: TurnRecord | ChangeRecord): step is TurnRecord =>
   step.type === "turn" && step.rewinds !== undefined && step.rewinds.as !== "partial";
 
-/** A turn with all that stands behind it, up to the next one. */
+/** A turn with all steps after it, up to the next turn. */
 interface Block {
   readonly turn: TurnRecord | undefined;
   readonly changes: ChangeRecord[];
 }
 
-/** `outcomes`: what changes came to, as far as that is known. */
+/** `outcomes`: those of changes that have one. */
 function withoutCancelled(story: Story, outcomes: ReadonlyMap<ChangeRecord, ChangeRecord>): Story {
   const blocks = blocksOf(story);
   const isAlone = aloneIn(blocks);
@@ -340,7 +340,7 @@ function withoutCancelled(story: Story, outcomes: ReadonlyMap<ChangeRecord, Chan
       isCandidate(last) &&
       isCandidate(block) &&
       block.turn.rewinds?.to === last.turn.messageId &&
-      named.get(last.turn.messageId) === 1 && // nobody else goes back before one of them
+      named.get(last.turn.messageId) === 1 && // no other rewind goes back before one of them
       !named.has(block.turn.messageId) &&
       isAlone(last) &&
       isAlone(block) &&
@@ -371,7 +371,7 @@ function blocksOf({ steps }: Story): readonly Block[] {
   return blocks;
 }
 
-/** Are the changes of a block those of its turn, and is none of them elsewhere? */
+/** Whether a block contains exactly the changes of its turn, with none elsewhere. */
 function aloneIn(blocks: readonly Block[]): (block: Candidate) => boolean {
   const places = new Map<string, Set<Block>>();
   for (const block of blocks) {
@@ -384,7 +384,7 @@ function aloneIn(blocks: readonly Block[]): (block: Candidate) => boolean {
     changes.every((change) => change.messageId === messageId) && places.get(messageId)?.size === 1;
 }
 
-/** Is every file again what it was, for sure? */
+/** Whether every file certainly is what it was. */
 function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeRecord, ChangeRecord>): boolean {
   const ends = new Map<string, { readonly first: ChangeRecord; readonly last: ChangeRecord }>();
   for (const change of changes) {
@@ -402,21 +402,21 @@ function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeR
   });
 }
 
-// Which turns an undo or a redo can go back to.
+// The turns that an undo or a redo can go back to.
 
 export interface UndoTargets {
-  /** Turns that are in effect, the latest first. */
+  /** Turns in effect, the latest first. */
   readonly undo: readonly string[];
-  /** Rewinds that no new change has followed, the latest first: going back to before one brings back what it undid. */
+  /** Rewinds that no new change has followed, the latest first: going back before one restores what it undid. */
   readonly redo: readonly string[];
-  /** Are changes in effect of turns that are no longer kept one by one? */
+  /** Whether changes of pruned turns are in effect. */
   readonly forgotten: boolean;
 }
 
 /**
- * Two stacks, as in an editor: a new change empties the second. To go back before a turn is to have just those turns in
- * effect that were when it began, as `effect.ts` has it for single files; so who goes back before a rewind has again what
- * that one took, also if changes came since.
+ * Two stacks, as in an editor: a new change empties the second. To go back before a turn means to have those turns in
+ * effect that were when it began, as in `effect.ts` for single files; so going back before a rewind restores what it
+ * undid, even if changes came since.
  */
 export function undoTargets(story: Story): UndoTargets {
   const changed = new Set(changesIn(story.steps).map(({ messageId }) => messageId));
@@ -434,14 +434,14 @@ export function undoTargets(story: Story): UndoTargets {
     if (!changed.has(messageId) || messageId === "") continue;
     const rewinds = isRewind(step) ? step.rewinds : undefined;
     if (rewinds === undefined) {
-      // A message that goes on after it was undone is in effect again.
+      // A message that continues after it was undone is in effect again.
       if (rewinding.has(messageId)) continue;
       if (!done.includes(messageId)) done = [...done, messageId];
       redo = [];
       continue;
     }
     rewinding.add(messageId);
-    // Else what was before all that is still known; only the beginning is before what is forgotten too.
+    // Otherwise the state before everything still known; only the beginning is before the pruned turns too.
     ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
     const again = redo.lastIndexOf(rewinds.to);
     redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);

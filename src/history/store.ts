@@ -1,4 +1,4 @@
-/** What history needs of a store. The one of files is `file-store.ts`; a database could stand here as well. */
+/** The interface of a history store, and its default, which consists of files. */
 
 import type { HistoryRecord, StoreFault } from "../contract/history.ts";
 import { type OpenFile, openStoreFolder } from "../disk/disk.ts";
@@ -8,19 +8,19 @@ import type { Entry } from "./record.ts";
 
 export interface BlobSource {
   readonly file: OpenFile;
-  /** Where the file is, real and absolute. */
+  /** Real and absolute. */
   readonly path: string;
-  /** All its bytes, if the caller has them. */
+  /** All its bytes, if the caller has them in memory. */
   readonly bytes: Uint8Array | undefined;
-  /** A file that will be replaced by a rename may be kept by a link to it; one that is written in place may not. */
+  /** A file that a rename will replace may be stored as a hard link; one that is written in place may not. */
   readonly will: "be renamed over" | "be written in place";
 }
 
-/** A version's content as it is stored; `close` it. */
+/** The stored content of a version; the caller closes it. */
 export type BlobRead = OpenFile | "missing" | "damaged";
 
 export interface SessionRecords {
-  /** In order, each once. */
+  /** In order, without duplicates. */
   readonly entries: readonly Entry[];
   readonly faults: readonly StoreFault[];
 }
@@ -32,41 +32,41 @@ export interface SessionUsage {
   readonly lastMs: number;
 }
 
-/** What compaction makes of a session's entries; undefined leaves them as they are. */
+/** Compacts a session's entries; undefined leaves them as they are. */
 export type Rewrite = (entries: readonly Entry[]) => readonly HistoryRecord[] | undefined;
 
 export interface HistoryStore {
-  /** All or nothing, after all that was appended before. Answers with the ids. Throws StoreFailed. */
+  /** All or nothing, after everything appended before. Returns the ids. Throws StoreFailed. */
   append(session: string, records: readonly HistoryRecord[]): readonly string[];
   records(session: string): SessionRecords;
-  /** Something cheap that is another one as soon as `records` would answer something else. */
+  /** A cheap value that changes whenever the result of `records` would. */
   state(session: string): string;
   sessions(): readonly SessionUsage[];
   /** Replaces a session's records. MUST NOT lose what another process appends meanwhile. */
   rewrite(session: string, rewrite: Rewrite): Promise<void>;
   removeSession(session: string): void;
 
-  /** Keeps bytes; answers with what they are known by. MUST be safe against a `sweep` in another process. */
+  /** Stores bytes and returns their content id. MUST be safe against a `sweep` in another process. */
   putBytes(bytes: Uint8Array): Promise<string>;
   putFile(source: BlobSource): Promise<string>;
   has(content: string): boolean;
-  /** Is what is stored under a content the very inode that a mark (`versions.ts`) names, kept by a second name for it? */
+  /** Whether a content is stored as a hard link to exactly the inode that a mark (`versions.ts`) names. */
   isLinkTo(content: string, mark: string): boolean;
-  /** Whole and right, or not at all. */
+  /** Whole and intact, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
-  /** Every content that is there, with the bytes it takes. */
+  /** Every stored content, with the bytes it takes. */
   blobs(): Iterable<{ readonly content: string; readonly bytes: number }>;
   /**
-   * Removes contents that `isNeeded` does not know. What came or was asked for less than `graceMs` ago stays: its
+   * Removes contents for which `isNeeded` is false. Contents stored or requested less than `graceMs` ago stay: their
    * record may be about to be written.
    */
   sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<SweptStore>;
-  /** Bytes that a sweep has put aside, to be removed by a later one. */
+  /** Bytes that a sweep moved aside, to be removed by a later one. */
   asideBytes(): number;
-  /** When a collection last came to its end, and that one has now. */
+  /** When the last collection finished; `markCollected` records that one finished now. */
   collectedMs(): number | undefined;
   markCollected(): void;
-  /** Since when one is under way, in whatever process; and that one begins, or has ended. It is no lock: two may run. */
+  /** Since when a collection is running, in any process. Not a lock: two may run. */
   collectingMs(): number | undefined;
   markCollecting(isUnderWay: boolean): void;
 }
@@ -79,9 +79,9 @@ export interface SweptStore {
 // The store of files: journals and contents in one private folder.
 
 export interface FileStoreOptions {
-  /** Made when first needed, readable by its owner only. */
+  /** Created on first use, readable by its owner only. */
   readonly folder: string;
-  /** Sync every record and content: a power cut loses nothing either, and a change costs two to four syncs more. */
+  /** Syncs every record and content: survives a power cut, and costs two to four more syncs per change. */
   readonly durable?: boolean;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string | undefined;

@@ -1,4 +1,4 @@
-/** A call that is over, as those who watch are told of it. Made only if somebody does. */
+/** A finished call as an event for listeners. Built only if there are any. */
 
 import { isLeaving } from "../contract/ask.ts";
 import type { Outcome, Reply, Request } from "../contract/call.ts";
@@ -7,15 +7,15 @@ import type { CallChange, CallDetail, CallEvent, CallListener, CallRange } from 
 import type { ProblemData } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 
-/** Whoever watches a toolkit. */
+/** The listeners of a toolkit. */
 export interface Watchers {
   readonly listeners: Set<CallListener>;
   calls: number;
 }
 
-/** What is learnt on the way to an answer. */
+/** What becomes known while a call runs. */
 export interface CallProgress {
-  /** Left out if the call could not be understood. */
+  /** Missing if the call could not be parsed. */
   request?: Request;
   outcome?: Outcome;
   problem?: ProblemData;
@@ -23,7 +23,7 @@ export interface CallProgress {
   turn?: string;
 }
 
-/** What is known before. */
+/** What is known before the call runs. */
 export interface Called extends Pick<CallEvent, "session" | "principal" | "dialect" | "tool" | "verb" | "dryRun"> {
   readonly input: unknown;
 }
@@ -31,14 +31,14 @@ export interface Called extends Pick<CallEvent, "session" | "principal" | "diale
 interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
   readonly called: Called;
   readonly request: Request | undefined;
-  /** One of these; neither after a bug. */
+  /** One of these is set; neither after a bug. */
   readonly outcome: Outcome | undefined;
   readonly problem: ProblemData | undefined;
   readonly reply: Reply | undefined;
   readonly turn: string | undefined;
 }
 
-/** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
+/** Notifies the listeners when the call is finished. A call suspended for a question is reported when it returns. */
 export async function watched(
   replied: Promise<Reply>,
   seen: CallProgress,
@@ -48,7 +48,7 @@ export async function watched(
 ): Promise<Reply> {
   const startedMs = performance.now();
   const ended = (reply: Reply | undefined): void =>
-    tell(watchers, {
+    notify(watchers, {
       called,
       elapsedMs: performance.now() - startedMs,
       tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
@@ -68,8 +68,8 @@ export async function watched(
   }
 }
 
-/** Nobody's call ends because of a listener. */
-function tell(watchers: Watchers, ended: Ended): void {
+/** A listener that throws must not fail the call. */
+function notify(watchers: Watchers, ended: Ended): void {
   const { reply, outcome } = ended;
   const { input } = ended.called;
   watchers.calls += 1;
@@ -81,7 +81,7 @@ function tell(watchers: Watchers, ended: Ended): void {
     try {
       listener(event, detail);
     } catch (error) {
-      // A bug of the host. It must be seen, but by the host and not by the model.
+      // A bug of the host: the host must see it, not the model.
       queueMicrotask(() => {
         throw error;
       });
@@ -89,9 +89,11 @@ function tell(watchers: Watchers, ended: Ended): void {
   }
 }
 
-/** What a model writes may be of any length, and an event is small. */
+/** A model may write names of any length, and an event is small. */
 const toolCharsMax = 256;
+/** For paths and patterns: as long as a path can be on Linux. */
 const textCharsMax = 4_096;
+/** Of a larger patch the event has the first changes and their total. */
 const changesMax = 1_000;
 
 const short = <Text extends string | null>(text: Text, charsMax: number): Text =>
@@ -167,7 +169,7 @@ const changeOf = ({ target, did, movedFrom, additions, deletions }: ChangedFile)
   deletions,
 });
 
-/** A problem may tell a target or only a place. */
+/** A problem has a target, or only a place. */
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 const targetOf = (outcome: Outcome): Target | undefined => ("target" in outcome ? outcome.target : undefined);

@@ -14,7 +14,7 @@
 export type PathUse = "read" | "search" | "change";
 
 export interface Claim {
-  /** The names on the way to a file or folder, from the root of the file system; none stands for all files. */
+  /** The names on the way to a file or folder, from the root of the file system; empty for all files. */
   readonly names: readonly string[];
   readonly use: PathUse;
 }
@@ -155,9 +155,9 @@ function release(node: Node): void {
     each.claims -= 1;
     if (each.claims > 0) continue;
     each.parent?.children.delete(each.name);
-    // The root stays; the tails of a path that no call works on have settled.
+    // The root stays; the tails of a path without calls have settled.
     for (const tails of [each.own, each.below]) for (const use of uses) delete tails[use];
   }
 }
 
-const uses = Object.keys(conflicts) as readonly PathUse[]; // the record has these keys and no other
+const uses = Object.keys(conflicts) as readonly PathUse[]; // the record has exactly these keys

@@ -1,52 +1,51 @@
 /**
- * What this conversation was shown: which part of which file, in which state. It answers a repeated read of the same
- * part with "unchanged", and tells a change whether its author has seen the file as it is. It knows nothing of the
- * disk: states are handed in.
+ * What this conversation was shown: which part of which file, in which state. Answers a repeated read of the same part
+ * with "unchanged", and tells a change whether the session has read the file as it is. Knows nothing of the disk:
+ * states are passed in.
  */
 
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
-import { covers, hasSpan, isWholeLine, merged, mergedParts, without } from "./line-spans.ts";
+import { covers, hasSpan, isWholeLine, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
 
-/** A file's state: the quick sign, and the one that decides. */
+/** A file's state: the quick fingerprint, and the hash that decides. */
 export interface FileFingerprint {
-  /** Device, inode, size and times: the same sign is the same content. */
+  /** Device, inode, size and times: the same key means the same content. */
   readonly statKey: string;
   readonly sizeBytes: number;
-  /** Of the whole content; undefined for files too large to hash in passing. Asked for only where the sign differs. */
+  /** Of the whole content; undefined for files too large to hash in passing. Called only if `statKey` differs. */
   readonly hash: () => Promise<string | undefined>;
-  /** The same whatever the size, for what is known by nothing else. */
+  /** Of any size, for content that is known by nothing else. */
   readonly fullHash: () => Promise<string>;
 }
 
-/** What a session has seen of a file, as far as it is still so. */
+/** What a session has seen of a file, as far as that is still true. */
 export type Seen =
   | { readonly state: "never" }
   | { readonly state: "changed"; readonly sizeThen: number | undefined }
   | ({ readonly state: "fresh"; readonly whole: boolean } & Shown);
 
-/** Parts of a file, each list in order and without overlaps, counted from 1. */
+/** Parts of a file, each list sorted, without overlaps, counted from 1. */
 export interface Shown {
-  /** Lines. */
   readonly shown: readonly LineSpan[];
-  /** Those of them that were cut short. */
+  /** The shown lines that were truncated. */
   readonly cut: readonly LineSpan[];
-  /** What was shown of these, as far as it is known. */
+  /** The shown parts of truncated lines, where known. */
   readonly parts?: readonly LinePart[];
-  /** Cells, of a notebook that was shown as such. */
+  /** Cells of a notebook that was shown as cells. */
   readonly cells: readonly LineSpan[];
-  /** Cells that have the number of another one since they were shown. */
+  /** Cells whose number belonged to another cell when they were shown. */
   readonly movedCells?: readonly LineSpan[];
 }
 
 export const nothingShown: Shown = { shown: [], cut: [], cells: [] };
 
-/** What a read showed: all of a file, whatever it is; lines of one that has so many (undefined: nobody knows); or cells. */
+/** What a read showed: all of a file, whatever it is; lines of a file with this many (undefined: unknown); or cells. */
 export type Sight =
   | "all"
   | {
       readonly views: readonly View[];
-      /** Lines that were cut short, and those of which a part was asked for. */
+      /** Lines that were truncated, and those of which a part was requested. */
       readonly cut: readonly LineSpan[];
       readonly parts?: readonly LinePart[];
       readonly linesTotal: number | undefined;
@@ -55,39 +54,39 @@ export type Sight =
 
 export interface Ledger {
   /**
-   * Was this part shown, and is the file still the same? The second time in a row that this is asked the answer is no:
-   * who asks again no longer has it.
+   * Whether this part was shown and the file is unchanged. The second time in a row the answer is no: a model that asks
+   * again no longer has the content.
    */
   repeats(path: string, part: string, fingerprint: FileFingerprint): Promise<{ readonly tokens: number } | undefined>;
-  /** A part was shown whole. A view that was cut short does not count and is not told here. */
+  /** Records that a part was shown whole. Truncated views do not count. */
   shown(path: string, part: string, fingerprint: FileFingerprint, tokens: number): Promise<void>;
   saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void>;
-  /** Would `saw` say anything new? Hashes cost time. */
+  /** Whether `saw` would add nothing, to save the cost of hashing. */
   knows(path: string, sign: string, span: LineSpan): boolean;
-  /** Was anything of it ever shown? */
+  /** Whether anything of it was ever shown. */
   has(path: string): boolean;
-  /** Was it last shown or written in the state of this sign? */
+  /** Whether it was last shown or written with this stat key. */
   isOf(path: string, sign: string): boolean;
-  /** `viewHash` reads a part again, for files that are too large to hash. */
+  /** `viewHash` reads a part again, for files too large to hash. */
   seen(path: string, now: FileFingerprint, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
-  /** The host showed it by its own means. False if what it says is not well formed. */
+  /** The host showed it by other means. False if `shown` is malformed. */
   shownElsewhere(path: string, shown: unknown): boolean;
-  /** The encoding that the session wrote the file in, if the file is still so and its bytes alone would not tell. */
+  /** The encoding in which the session wrote the unchanged file, if the bytes would not reveal it. */
   encodingOf(path: string, now: FileFingerprint): Promise<EncodingName | undefined>;
-  /** The session changed the file itself: what it knew of it moves along. */
+  /** The session changed the file: known line numbers move along. */
   wrote(path: string, known: Written, how: Wrote): void;
-  /** The file is gone, or was put back: nothing is known of it. */
+  /** The file was removed or restored: nothing is known of it. */
   drop(path: string): void;
-  /** The content left the conversation: of one file, or of all. That it was read once stays true. */
+  /** The content left the conversation, of one file or of all. The file still counts as read. */
   forget(path?: string): void;
   state(): ReadState;
-  /** Grows with each change of what `state` says. */
+  /** Grows with each change of `state()`. */
   readonly changes: number;
 }
 
 /**
- * All of the content is the session's own, or was seen before and is so still, but for the numbers of some cells; or these parts
- * are known, as numbered now.
+ * The session wrote or has seen all of the content, except for the numbers of some cells; or it knows these parts, as
+ * numbered now.
  */
 export type Wrote = "all" | { readonly all: Pick<Shown, "movedCells"> } | Shown;
 
@@ -96,7 +95,7 @@ export interface Written {
   readonly statKey: string;
   readonly sizeBytes: number;
   readonly hash: string | undefined;
-  /** Where a look at the bytes may find another one. */
+  /** Set if detection from the bytes may find another one. */
   readonly encoding: EncodingName | undefined;
 }
 
@@ -107,11 +106,13 @@ interface Part {
   lastAnswer: "content" | "stub";
 }
 
-/** Files remembered, and parts of each; the oldest go first. */
+/** Files in memory; the oldest go first. A forgotten file must be read again before it is changed. */
 const filesMax = 2_000;
+/** Parts of each file that a repeated read may refer to. */
 const partsMax = 100;
+/** Hashed views of each file: the larger their number, the more a check of a large file reads. */
 const viewsMax = 100;
-/** Parts of cut lines, of each file. */
+/** Parts of truncated lines of each file. */
 const linePartsMax = 10_000;
 
 export function createLedger(restored: unknown = {}): Ledger {
@@ -130,7 +131,7 @@ export function createLedger(restored: unknown = {}): Ledger {
     async repeats(path, part, fingerprint) {
       const entry = parts.get(path)?.get(part);
       if (entry === undefined || !(await isSame(entry, fingerprint))) return undefined;
-      // It is again what it was: the session saw or made something else of it since, and takes that for its content.
+      // The file is again what it was, but the session saw or wrote another content since.
       const known = files.get(path);
       if (known !== undefined && !(await isSame(known, fingerprint))) return undefined;
       if (entry.lastAnswer === "stub") {
@@ -164,19 +165,19 @@ export function createLedger(restored: unknown = {}): Ledger {
       const lines =
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
       const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
-      const spans = merged([...(same ? before.spans : []), ...lines.views]);
+      const spans = mergeSpans([...(same ? before.spans : []), ...lines.views]);
       const cutBefore = same ? (before.cut ?? []) : [];
-      const pieces = mergedParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
+      const pieces = mergeParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
       const pieced = pieces.filter(isWholeLine).map(({ line }) => ({ from: line, to: line }));
       const parts = pieces.filter((part) => !isWholeLine(part)).slice(-linePartsMax);
       const inParts = (same && before.inParts === true) || pieced.length > 0;
-      // What was cut before may be shown whole by now, and what was shown whole before may be cut now.
-      const wholeBefore = same && lines.cut.length > 0 ? without(before.spans, cutBefore) : [];
-      const cutNow = merged([...without(cutBefore, lines.views), ...lines.cut]);
-      const cut = without(cutNow, [...wholeBefore, ...pieced]);
+      // A line truncated before may be shown whole now, and the other way round.
+      const wholeBefore = same && lines.cut.length > 0 ? subtractSpans(before.spans, cutBefore) : [];
+      const cutNow = mergeSpans([...subtractSpans(cutBefore, lines.views), ...lines.cut]);
+      const cut = subtractSpans(cutNow, [...wholeBefore, ...pieced]);
       const shownCells = typeof sight === "object" && "cells" in sight ? sight.cells : [];
-      const cells = merged([...(same ? (before.cells ?? []) : []), ...shownCells]);
-      const movedCells = sight === "all" || !same ? [] : without(before.movedCells ?? [], shownCells);
+      const cells = mergeSpans([...(same ? (before.cells ?? []) : []), ...shownCells]);
+      const movedCells = sight === "all" || !same ? [] : subtractSpans(before.movedCells ?? [], shownCells);
       const { linesTotal } = lines;
       const isCovered = linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal }));
       const whole = sight === "all" || (same && before.whole) || (isCovered && cut.length === 0);
@@ -206,7 +207,7 @@ export function createLedger(restored: unknown = {}): Ledger {
       const before = files.get(path);
       // What was shown of the same content before still counts.
       const same = before?.hash !== undefined && before.hash === known.hash;
-      const spans = merged([...(same ? before.spans : []), ...known.spans]);
+      const spans = mergeSpans([...(same ? before.spans : []), ...known.spans]);
       know(path, same ? { ...before, whole: before.whole || known.whole, spans } : known);
       return true;
     },
@@ -244,7 +245,7 @@ export function createLedger(restored: unknown = {}): Ledger {
   };
 }
 
-/** As it is kept: most files have no parts but lines. */
+/** Empty lists are left out: most files have only lines. */
 const partsOf = ({
   shown,
   cut,
@@ -252,7 +253,7 @@ const partsOf = ({
   cells,
   movedCells = [],
 }: Shown): Pick<KnownFile, "spans" | "cut" | "parts" | "cells" | "movedCells"> => ({
-  spans: merged(shown),
+  spans: mergeSpans(shown),
   ...(cut.length > 0 && { cut }),
   ...(cut.length > 0 && parts.length > 0 && { parts }),
   ...(cells.length > 0 && { cells }),
@@ -266,7 +267,7 @@ const isSame = async (
   before.sign === now.statKey ||
   (before.hash !== undefined && before.hash === ((await now.hash()) ?? (await now.fullHash())));
 
-/** A touch, a sync client or a virus scanner moves the times and leaves the content. */
+/** A touch, a sync client or a virus scanner changes the times and not the content. */
 async function isStillSo(
   known: KnownFile,
   now: FileFingerprint,
@@ -274,7 +275,7 @@ async function isStillSo(
 ): Promise<boolean> {
   if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());
   if (known.sizeBytes !== now.sizeBytes) return false;
-  // A large file is hashed only where its times are too coarse to tell; then it is compared so ever after.
+  // A large file is hashed only if its times are too coarse; from then on it is compared by hash.
   if (known.hash !== undefined) return known.hash === ((await now.hash()) ?? (await now.fullHash()));
   const hashed = known.views.filter((view) => view.hash !== undefined);
   if (known.inParts === true) return false;
@@ -290,14 +291,14 @@ function dropOldest(map: Map<string, unknown>, sizeMax: number): void {
   }
 }
 
-// What is kept of a session when it goes on in another process, and what a host may put into it: read with suspicion.
+// The stored form of a ledger, for another process or from a host. Untrusted, so every field is checked.
 
-/** A part that was shown, and what its text hashes to, for files too large to hash whole. */
+/** A shown part and the hash of its text, for files too large to hash whole. */
 export interface View extends LineSpan {
   readonly hash: string | undefined;
 }
 
-/** A part of a cut line that was shown: UTF-16 units, counted from 1. `ends`: it reaches the end of the line. */
+/** A shown part of a truncated line: UTF-16 units, counted from 1. `ends`: it reaches the end of the line. */
 export interface LinePart extends LineSpan {
   readonly line: number;
   readonly ends?: boolean;
@@ -307,50 +308,50 @@ export type ReadState = Readonly<Record<string, KnownFile>>;
 
 interface KnownFile {
   readonly sign: string;
-  /** Undefined where only a hash is known, which somebody else took. */
+  /** Undefined if only a hash is known, which the host computed. */
   readonly sizeBytes?: number;
   readonly hash?: string;
   readonly whole: boolean;
-  /** All lines that were shown: in order, without overlaps. */
+  /** All shown lines, sorted, without overlaps. */
   readonly spans: readonly LineSpan[];
-  /** Those of them that were cut short: of these not all was shown. */
+  /** The shown lines that were truncated. */
   readonly cut?: readonly LineSpan[];
-  /** What was shown of them, in order and without overlaps. */
+  /** Their shown parts, sorted, without overlaps. */
   readonly parts?: readonly LinePart[];
-  /** Were lines shown whole in parts? The hashes of `views` say nothing about these. */
+  /** Whether lines were shown whole in several parts, which the hashes of `views` do not cover. */
   readonly inParts?: boolean;
-  /** Of a notebook that was shown as cells: those cells. */
+  /** The shown cells of a notebook that was shown as cells. */
   readonly cells?: readonly LineSpan[];
-  /** Of these cells another one had the number when it was shown: nobody can say by number which is meant. */
+  /** Cells whose number belonged to another cell when they were shown: the number does not say which is meant. */
   readonly movedCells?: readonly LineSpan[];
-  /** The latest parts, to know them again where the whole is too large to be hashed. */
+  /** The latest parts, to recognise a file too large to hash whole. */
   readonly views: readonly View[];
-  /** How the session wrote it, where its bytes would not tell. */
+  /** The encoding in which the session wrote it, if the bytes would not reveal it. */
   readonly encoding?: EncodingName;
 }
 
-/** What a host showed by its own means: of which content, and which lines of it; all of them by default. */
+/** What a host showed by other means: the hash of the content, and which lines of it; all by default. */
 export interface ShownElsewhere {
-  /** Of all the bytes of the file, in hex. */
+  /** Of all bytes of the file, in hex. */
   readonly sha256: string;
   readonly lines?: readonly LineSpan[];
 }
 
-/** The sign of no file: the hash decides. */
+/** Matches no stat key, so the hash decides. */
 const noSign = "shown elsewhere";
 
-/** As an entry of the ledger; undefined if it is not well formed. */
+/** As an entry of the ledger; undefined if malformed. */
 function knownElsewhere(shown: unknown): KnownFile | undefined {
   if (typeof shown !== "object" || shown === null) return undefined;
   const { sha256, lines } = shown as Partial<Record<keyof ShownElsewhere, unknown>>; // each is checked below
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
   if (lines !== undefined && !(Array.isArray(lines) && lines.every(isSpan))) return undefined;
   const hash = Buffer.from(sha256, "hex").toString("base64");
-  const spans = lines === undefined ? [] : merged(lines.map(({ from, to }) => ({ from, to })));
+  const spans = lines === undefined ? [] : mergeSpans(lines.map(({ from, to }) => ({ from, to })));
   return { sign: noSign, hash, whole: lines === undefined, spans, views: [] };
 }
 
-/** What another process kept may be damaged or from another version: what is not well formed is left out. */
+/** A stored state may be damaged or from another version: malformed entries are ignored. */
 function wellFormedState(restored: unknown): ReadState {
   if (typeof restored !== "object" || restored === null || Array.isArray(restored)) return {};
   return Object.fromEntries(
@@ -379,7 +380,6 @@ function isKnownFile(value: unknown): value is KnownFile {
   );
 }
 
-/** The members of `EncodingName`. */
 const encodings =
   /^(?:utf-8|utf-(?:16|32)[bl]e|gb18030|big5|shift_jis|euc-(?:jp|kr)|iso-2022-jp|koi8-[ru]|ibm866|macintosh|windows-(?:874|125[0-8])|iso-8859-(?:[2-8]|1[0345]))$/;
 
@@ -395,5 +395,5 @@ function isPart(value: unknown): value is LinePart {
   return Number.isSafeInteger(line) && (ends === undefined || typeof ends === "boolean");
 }
 
-/** A span that a host gives: of lines that there can be. */
+/** A span given by a host: of possible lines. */
 const isSpan = (value: unknown): value is LineSpan => isView(value) && value.from >= 1 && value.to >= value.from;

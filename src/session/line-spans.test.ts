@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { covers, merged, shifted } from "./line-spans.ts";
+import { covers, mergeSpans, shiftSpans } from "./line-spans.ts";
 
 test.each([
   ["none", [], []],
@@ -32,7 +32,7 @@ test.each([
     ],
   ],
 ])("merged: %s", (_, spans, expected) => {
-  expect(merged(spans)).toEqual(expected);
+  expect(mergeSpans(spans)).toEqual(expected);
 });
 
 test("a gap is not covered", () => {
@@ -76,7 +76,7 @@ describe("shifted", () => {
           expected.splice(first - 1, linesBefore, ...Array.from({ length: linesAfter }, () => true));
         }
         const wanted = expected.flatMap((is, at) => (is ? [{ from: at + 1, to: at + 1 }] : []));
-        expect(merged(shifted(spans, changes))).toEqual(merged(wanted));
+        expect(mergeSpans(shiftSpans(spans, changes))).toEqual(mergeSpans(wanted));
       }),
     );
   });

@@ -1,10 +1,10 @@
-/** Spans of lines: what they cover together, and where they are after lines were put in or taken out. */
+/** Spans of lines: their union, and where they are after lines were inserted or removed. */
 
 import type { LineSpan } from "../contract/problem.ts";
 import type { LinePart } from "./ledger.ts";
 
-/** In order, without overlaps, those that touch made one. */
-export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
+/** Sorted, without overlaps, adjacent spans joined. */
+export function mergeSpans(spans: readonly LineSpan[]): readonly LineSpan[] {
   const result: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = result.at(-1);
@@ -15,7 +15,7 @@ export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
 }
 
 /** The same for parts of lines. */
-export function mergedParts(parts: readonly LinePart[]): readonly LinePart[] {
+export function mergeParts(parts: readonly LinePart[]): readonly LinePart[] {
   const result: LinePart[] = [];
   for (const part of parts.toSorted((a, b) => a.line - b.line || a.from - b.from)) {
     const last = result.at(-1);
@@ -31,15 +31,15 @@ export function mergedParts(parts: readonly LinePart[]): readonly LinePart[] {
 
 export const isWholeLine = ({ from, ends }: LinePart): boolean => from === 1 && ends === true;
 
-export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(merged(spans), span);
+export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(mergeSpans(spans), span);
 
-/** The same for spans that are merged already. */
+/** `spans` are merged. */
 export const hasSpan = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
   spans.some((span) => span.from <= from && to <= span.to);
 
-/** Those lines of the first that the second has not; the first are merged. */
-export function without(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
-  const gone = merged(taken);
+/** The lines of `spans` that are not in `taken`; `spans` are merged. */
+export function subtractSpans(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
+  const gone = mergeSpans(taken);
   const left: LineSpan[] = [];
   let next = 0;
   for (const { from, to } of spans) {
@@ -58,7 +58,7 @@ export function without(spans: readonly LineSpan[], taken: readonly LineSpan[]):
   return left;
 }
 
-/** Lines that give way to others. */
+/** Lines that are replaced by others. */
 export interface LineChange {
   readonly line: number;
   readonly linesBefore: number;
@@ -66,24 +66,24 @@ export interface LineChange {
 }
 
 /**
- * Where lines are after changes. Changes are of the lines as they were, in order. The changed lines themselves count
- * as seen: they are the session's own.
+ * Where lines are after changes. Changes refer to the old lines, in order. Changed lines count as seen, because the
+ * session wrote them.
  */
-export const shifted = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
-  merged([...unchanged(merged(spans), changes), ...ownSpans(changes)]);
+export const shiftSpans = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
+  mergeSpans([...unchanged(mergeSpans(spans), changes), ...ownSpans(changes)]);
 
-/** The same for lines of which only a part is known: who changes a part of such a line still does not know the rest. */
+/** The same for truncated lines: a session that changes part of such a line still does not know the rest. */
 export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  const cut = merged(spans);
+  const cut = mergeSpans(spans);
   let next = 0;
   const isCut = ({ line, linesBefore }: LineChange): boolean => {
     while (next < cut.length && (cut[next]?.to ?? 0) < line) next += 1;
     return (cut[next]?.from ?? Number.POSITIVE_INFINITY) < line + linesBefore;
   };
-  return merged([...unchanged(cut, changes), ...ownSpans(changes, isCut)]);
+  return mergeSpans([...unchanged(cut, changes), ...ownSpans(changes, isCut)]);
 }
 
-/** Where parts of lines are after changes; those of a line that changed are not known any more. Both lists are in order. */
+/** Where parts of lines are after changes; parts of changed lines are no longer known. Both lists are sorted. */
 export function shiftedParts(parts: readonly LinePart[], changes: readonly LineChange[]): readonly LinePart[] {
   let next = 0;
   let moved = 0;
@@ -98,7 +98,7 @@ export function shiftedParts(parts: readonly LinePart[], changes: readonly LineC
   });
 }
 
-/** Lines that the changes put in, where they are when all are made. */
+/** The inserted lines, where they are after all changes. */
 function ownSpans(
   changes: readonly LineChange[],
   isMeant: (change: LineChange) => boolean = () => true,
@@ -111,7 +111,7 @@ function ownSpans(
   });
 }
 
-/** What of the spans no change covers, where it is when all are made. Both lists are in order, so one pass is enough. */
+/** The parts of spans that no change covers, where they are after all changes. Both lists are sorted. */
 function unchanged(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
   const left: LineSpan[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/** The door of session/: what one conversation knows. Other rooms import from here and from nothing else in this room. */
+/** The door of session/: the state of one conversation. Other rooms import from this file only. */
 
 export { type CallProgress, watched, type Watchers } from "./call-event.ts";
 export { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./call-queue.ts";
@@ -15,5 +15,13 @@ export {
   type View,
   type Wrote,
 } from "./ledger.ts";
-export { covers, type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "./line-spans.ts";
+export {
+  covers,
+  type LineChange,
+  mergeSpans as merged,
+  shiftSpans as shifted,
+  shiftedCut,
+  shiftedParts,
+  subtractSpans as without,
+} from "./line-spans.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";

@@ -1,7 +1,7 @@
 /**
- * What happened: the last calls of a toolkit, and of as many of them as there is room for the arguments, the reply and the
- * diff. Bounded in count and in bytes; what was dropped is known to have been. A detail is kept as JSON, so that its size
- * is exact, and so that no short reply holds on to the long text that it was cut from.
+ * The last calls of a toolkit, with arguments, reply and diff of as many as fit. Bounded in count and bytes; dropped
+ * calls and details are counted. A detail is stored as JSON, so that its size is exact and a short reply does not keep
+ * the long text alive that it was sliced from.
  */
 
 import { Buffer } from "node:buffer";
@@ -11,7 +11,7 @@ export interface TimelineLimits {
   readonly callsMax?: number;
   /** Of all details together. */
   readonly bytesMax?: number;
-  /** Files whose marks are remembered, and sessions. */
+  /** Files whose marks are kept, and sessions. */
   readonly filesMax?: number;
   readonly sessionsMax?: number;
 }
@@ -38,19 +38,19 @@ export interface SessionTally extends CallTally {
   readonly lastMs: number;
 }
 
-/** Was a file read, or changed, by a call that succeeded? */
+/** Whether a successful call read or changed a file. */
 export interface FileMarks {
   readonly read: boolean;
   readonly changed: boolean;
 }
 
-/** Why a call has no detail. `withheld`: whoever records it does not want it kept. */
+/** Why a call has no detail. `withheld`: the recorder does not want it stored. */
 export type Missing = "dropped" | "too large" | "withheld";
 
 export interface Timeline {
-  /** For `listen`. Where there is no detail: why. */
+  /** For `listen`. Without a detail: why. */
   readonly record: (event: CallEvent, detail: CallDetail | Missing) => void;
-  /** Those that are kept, oldest first. */
+  /** The stored calls, oldest first. */
   calls(): Iterable<CallEvent>;
   /** The same from the newest on, or from the one before this id. */
   newestFirst(before?: number): Iterable<CallEvent>;
@@ -58,14 +58,14 @@ export interface Timeline {
   /** The JSON of a detail, or why there is none. */
   detail(id: number): Buffer | Missing;
   has(id: number): boolean;
-  /** Calls that are kept, and those that were dropped. */
+  /** Stored calls, and dropped ones. */
   readonly size: number;
   readonly dropped: number;
   /** Bytes of the details. */
   readonly bytes: number;
-  /** Since the beginning. */
+  /** Totals since the beginning. */
   ever(): CallTally;
-  /** The one with the newest call first. */
+  /** The session with the newest call first. */
   sessions(): readonly SessionTally[];
   /** By real path. */
   marks(): ReadonlyMap<string, FileMarks>;
@@ -83,15 +83,15 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
   /** A ring: the call with the id `n` is at `n` modulo its length. Ids count up by one. */
   const ring: (CallEvent | undefined)[] = Array.from({ length: limits.callsMax });
   /**
-   * At the same places. No map from which the oldest are taken out: to find its first key, V8 walks past all that were taken out
-   * before, which takes about as long as the call that is recorded.
+   * At the same positions. Not a map from which the oldest are deleted: to find its first key, V8 walks past all
+   * deleted ones, which takes about as long as the recorded call.
    */
   const details: (Buffer | Missing | undefined)[] = Array.from({ length: limits.callsMax });
   const sessions = new Map<string, MutableTally & Omit<SessionTally, keyof CallTally> & { lastMs: number }>();
   const marks = new Map<string, FileMarks>();
   const ever: MutableTally = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
   let [bytes, size, newest] = [0, 0, 0];
-  /** No call before it has a detail. */
+  /** No call before this id has a detail. */
   let detailed = 0;
 
   const dropDetail = (at: number): void => {
@@ -200,12 +200,12 @@ function add(tally: MutableTally, { outcome, tokensGiven, tokensSaved }: CallEve
   tally.tokensSaved += tokensSaved;
 }
 
-/** What a host put into the arguments may be anything, also what JSON has no words for. */
+/** The arguments come from the host and may be anything, also what JSON cannot express. */
 function jsonOf({ input, reply, diffs }: CallDetail): string {
-  const told = { reply: reply ?? null, diffs };
+  const rest = { reply: reply ?? null, diffs };
   try {
-    return JSON.stringify({ input: input ?? null, ...told });
+    return JSON.stringify({ input: input ?? null, ...rest });
   } catch {
-    return JSON.stringify({ input: null, ...told });
+    return JSON.stringify({ input: null, ...rest });
   }
 }

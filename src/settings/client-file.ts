@@ -1,13 +1,16 @@
-/** The configuration file of an MCP client: what would become of it, and writing that. Nothing else in it changes. */
+/**
+ * Adds an entry to the configuration file of an MCP client, or removes it: plans the new text, then writes it. Nothing
+ * else in the file changes.
+ */
 
 import * as nodePath from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse, TomlError } from "smol-toml";
 import { nodeSystem, readSmallFile, writeSmallFile } from "../disk/disk.ts";
-import { inserted } from "./keep-rule.ts";
+import { insertChild } from "./keep-rule.ts";
 
-// Puts an entry into a TOML text as a table of its own, or takes that table out: all other bytes stay. Pure.
+// Adds an entry to a TOML text as a table of its own, or removes that table: all other bytes stay. Pure.
 
 export function withTomlEntry(text: string, entry: Entry, wish: EntryWish): Merged {
   const old = parsedToml(text);
@@ -26,7 +29,7 @@ export function withTomlEntry(text: string, entry: Entry, wish: EntryWish): Merg
   return checkedToml(old, wish === "remove" ? takenToml(text, own) : replacedToml(text, own, entry), entry, wish);
 }
 
-/** The table with nothing around it. */
+/** The table alone. */
 export function tomlOf({ under, name, value }: Entry, eol = "\n"): string {
   const keys = Object.entries(value).map(([key, one]) => `${key} = ${valueOf(one)}${eol}`);
   return `[${under}.${keyOf(name)}]${eol}${keys.join("")}`;
@@ -34,7 +37,7 @@ export function tomlOf({ under, name, value }: Entry, eol = "\n"): string {
 
 const keyOf = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));
 
-/** A basic string of TOML has the escapes of JSON, but for the character 127, which must be escaped. */
+/** TOML's basic strings have the escapes of JSON, and must also escape character 127. */
 const stringOf = (text: string): string => JSON.stringify(text).replaceAll("\x7f", "\\u007f");
 
 function valueOf(value: EntryValue): string {
@@ -42,7 +45,7 @@ function valueOf(value: EntryValue): string {
   return typeof value === "string" ? stringOf(value) : `[${value.map(stringOf).join(", ")}]`;
 }
 
-/** The values, or why there are none. */
+/** The values, or why the text cannot be parsed. */
 function parsedToml(text: string): Readonly<Record<string, unknown>> | string {
   try {
     return plain(parse(text, { integersAsBigInt: "asNeeded" }));
@@ -59,7 +62,7 @@ function appended(text: string, entry: Entry): string {
   return text + gap + tomlOf(entry, eol);
 }
 
-/** With the blank line before each, which is what `appended` put there. */
+/** Also removes the blank line before each, which `appended` put there. */
 function takenToml(text: string, own: readonly TomlTable[]): string {
   return own.toReversed().reduce((rest, { start, end }) => {
     const gap = /(?:^|(?<=\n))[ \t]*\r?\n$/.exec(rest.slice(0, start))?.[0].length ?? 0;
@@ -74,7 +77,7 @@ function replacedToml(text: string, own: readonly TomlTable[], entry: Entry): st
   return rest.slice(0, first.start) + tomlOf(entry, eolOf(text)) + rest.slice(first.end);
 }
 
-/** Whatever the surgery did, the file must mean what it meant, and the entry. If not, nothing is changed. */
+/** Parses the result: it must mean the same as before plus the entry. If not, nothing is changed. */
 function checkedToml(old: Readonly<Record<string, unknown>>, after: string, entry: Entry, wish: EntryWish): Merged {
   const now = parsedToml(after);
   const goal = plain(meant(old, entry, wish));
@@ -89,26 +92,26 @@ function isGone(now: Readonly<Record<string, unknown>>, goal: unknown, { under }
   return now[under] === undefined && isDeepStrictEqual({ ...now, [under]: {} }, goal);
 }
 
-// An MCP server in the configuration file of a client: where it stands and what it says.
+// An MCP server in the configuration file of a client: its place and its value.
 
-/** A plain value, as JSON and TOML both can hold it. */
+/** A value that both JSON and TOML can express. */
 export type EntryValue = string | boolean | readonly string[];
 
 export interface Entry {
-  /** The key under which the client keeps its servers. */
+  /** The key that contains the client's servers. */
   readonly under: string;
   readonly name: string;
   readonly value: Readonly<Record<string, EntryValue>>;
 }
 
-/** What would become of a file. `same`: there is nothing to do. `other`: its name is taken by something else. */
+/** The result for a file. `same`: nothing to do. `other`: another entry has the name. */
 type Merged =
   | { readonly merged: "text"; readonly text: string }
   | { readonly merged: "same" | "other" }
-  /** As words that stand behind `Cannot change "x": `. */
+  /** Words to follow `Cannot change "x": `. */
   | { readonly merged: "refused"; readonly why: string };
 
-/** What shall be done with the entry. `put` leaves another one of that name alone, `replace` does not. */
+/** What to do with the entry. `put` leaves another one of that name alone, `replace` does not. */
 export type EntryWish = "put" | "replace" | "remove";
 
 const refused = (why: string): Merged => ({ merged: "refused", why });
@@ -116,14 +119,14 @@ const refused = (why: string): Merged => ({ merged: "refused", why });
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** The parsers' objects have no prototype, ours have; only then they can be compared. */
+/** The parsers' objects have no prototype; comparing needs plain ones. */
 function plain<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(plain) as Value; // the same list
   if (!isTable(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)])) as Value; // the same keys
 }
 
-/** What the file shall mean. It and its servers were looked at: both are objects, or the servers are missing. */
+/** What the file shall mean. The caller checked that it is an object, and its servers too if there are any. */
 function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: Entry, wish: EntryWish): unknown {
   const servers = { ...(old[under] as Readonly<Record<string, unknown>> | undefined) };
   if (wish === "remove") delete servers[name];
@@ -133,19 +136,19 @@ function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: E
 
 export { programOnPath } from "../disk/disk.ts";
 
-/** Some clients keep their history in the same file. */
+/** Some clients store their history in the same file, so this is far above the size of settings. */
 const bytesMax = 67_108_864;
 
 export interface ClientFile {
   readonly path: string;
   readonly format: "json" | "toml";
-  /** A project comes from strangers, and its link may lead to anything that its reader can write. */
+  /** A project comes from strangers, and its symlink may lead to any file that the user can write. */
   readonly links: "follow" | "refuse";
-  /** What a new file holds besides. */
+  /** Further keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
 }
 
-/** A change that was worked out and not yet made. */
+/** A planned change. */
 export type ClientPlan =
   | Exclude<Merged, { readonly merged: "text" }>
   | { readonly merged: "text"; readonly before: string | undefined; readonly after: string };
@@ -167,7 +170,7 @@ export function planEntry(file: ClientFile, entry: Entry, wish: EntryWish): Clie
   return merged.merged === "text" ? { merged: "text", before, after: mark + merged.text } : merged;
 }
 
-/** Undefined when it is done. `changed`: somebody else wrote meanwhile, so that it must be planned anew. */
+/** Undefined if it succeeded. `changed`: another program wrote meanwhile, so plan again. */
 export function writePlan(
   file: ClientFile,
   plan: Extract<ClientPlan, { readonly merged: "text" }>,
@@ -176,11 +179,11 @@ export function writePlan(
   return writeSmallFile({ path, before: plan.before, text: plan.after, bytesMax, links, mark: "kept" });
 }
 
-/** The file as it would be with nothing else in it. */
+/** The file with this entry only. */
 export const soleText = ({ format, fresh }: Pick<ClientFile, "format" | "fresh">, entry: Entry): string =>
   format === "json" ? jsonOf(entry, fresh) : tomlOf(entry);
 
-/** The file itself, or the folder that it lies in. */
+/** Checks the file and its folder. */
 function linkFault(path: string): string | undefined {
   if (isLink(path)) return "it is a link, and a project's links are not followed";
   return isLink(nodePath.dirname(path)) ? "its folder is a link, and a project's links are not followed" : undefined;
@@ -190,11 +193,10 @@ function isLink(path: string): boolean {
   try {
     return nodeSystem.statLink(path).isSymbolicLink();
   } catch {
-    return false; // what is not there is no link
+    return false; // a missing file is no symlink
   }
 }
 
-/** Is there anything of that name? */
 export function isThere(path: string): boolean {
   try {
     nodeSystem.statPath(path);
@@ -204,9 +206,9 @@ export function isThere(path: string): boolean {
   }
 }
 
-// Puts an entry into a JSON text with comments, or takes it out: all other bytes stay. Pure.
+// Adds an entry to a JSON text with comments, or removes it: all other bytes stay. Pure.
 
-/** `fresh`: what a file holds besides if there was nothing in it. */
+/** `fresh`: further keys if the file was empty. */
 export function withJsonEntry(
   text: string,
   entry: Entry,
@@ -240,12 +242,12 @@ export function withJsonEntry(
   return checked(text, after, entry, wish);
 }
 
-/** The whole file with nothing but the entry. */
+/** The whole file with this entry only. */
 export function jsonOf({ under, name, value }: Entry, fresh: Readonly<Record<string, string>> = {}): string {
   return `${printed({ ...fresh, [under]: { [name]: value } }, "  ")}\n`;
 }
 
-/** As JSON.stringify has it, with the short lists of a command line on one line. */
+/** Like JSON.stringify, with the short lists of a command line on one line. */
 function printed(value: unknown, unit: string, indent = ""): string {
   if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
   if (!isTable(value)) return JSON.stringify(value);
@@ -256,7 +258,7 @@ function printed(value: unknown, unit: string, indent = ""): string {
   return `{\n${members.join(",\n")}\n${indent}}`;
 }
 
-/** The tree, or why there is none. */
+/** The tree, or why the text cannot be parsed. */
 function parsed(text: string): Node | string {
   const errors: ParseError[] = [];
   try {
@@ -266,7 +268,7 @@ function parsed(text: string): Node | string {
     const what = error === undefined ? "nothing in it" : words(error);
     return `it is not valid JSON (${what} in line ${lineAt(text, error?.offset ?? 0)}), mend it first`;
   } catch (error) {
-    // The parser calls itself for every level, and a file may have more levels than the stack.
+    // The parser is recursive, and a file may have more levels than the stack.
     if (error instanceof RangeError) return "it is nested too deeply";
     throw error;
   }
@@ -284,7 +286,7 @@ interface Member {
   readonly value: Node;
 }
 
-/** Programs differ in which of two equal keys counts, so there is no telling where ours would go. */
+/** Programs differ in which of two equal keys counts, so neither can be edited safely. */
 function memberOf(object: Node, key: string): Member | undefined | "twice" {
   const found = (object.children ?? []).filter(({ children }) => children?.[0]?.value === key);
   if (found.length > 1) return "twice";
@@ -293,22 +295,22 @@ function memberOf(object: Node, key: string): Member | undefined | "twice" {
   return property === undefined || value === undefined ? undefined : { property, value };
 }
 
-/** One more key, laid out as its neighbours are. */
+/** Adds a key, formatted like its neighbours. */
 function added(text: string, container: Node, key: string, value: unknown): string {
   const close = container.offset + container.length - 1;
   const last = container.children?.at(-1);
   const eol = eolOf(text);
   if (last !== undefined) {
     const isSpread = /[\r\n]/.test(text.slice(last.offset + last.length, close));
-    return inserted(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
+    return insertChild(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
   }
   if (text.slice(container.offset + 1, close).trim() !== "") {
-    return inserted(text, container, `${key}: ${JSON.stringify(value)}`);
+    return insertChild(text, container, `${key}: ${JSON.stringify(value)}`);
   }
   const outer = indentAt(text, container.offset);
   const inner = outer + unitOf(text);
   const body = `${key}: ${printed(value, unitOf(text))}`.replaceAll("\n", eol + inner);
-  return inserted(text, container, `${eol}${inner}${body}${eol}${outer}`);
+  return insertChild(text, container, `${eol}${inner}${body}${eol}${outer}`);
 }
 
 function replaced(text: string, old: Node, { value }: Entry): string {
@@ -320,7 +322,7 @@ function replaced(text: string, old: Node, { value }: Entry): string {
   return text.slice(0, old.offset) + body + text.slice(old.offset + old.length);
 }
 
-/** Without the property and one comma. Comments beside it are somebody's words and stay. */
+/** Removes the property and one comma. Comments beside it stay. */
 function taken(text: string, container: Node, property: Node): string {
   const siblings = container.children ?? [];
   const before = siblings[siblings.indexOf(property) - 1];
@@ -339,13 +341,13 @@ function taken(text: string, container: Node, property: Node): string {
   return cuts.toSorted(([a], [b]) => b - a).reduce((rest, [a, b]) => rest.slice(0, a) + rest.slice(b), text);
 }
 
-/** If there is nothing else on its lines, they go as lines; of a line with others, the blanks before it go too. */
+/** If the property is alone on its lines, whole lines go; otherwise the whitespace before it goes too. */
 function wholeLines(text: string, from: number, to: number, containerAt: number): readonly [number, number] {
   const whitespace = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
   const start = from - whitespace;
-  const behind = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
+  const lineEnd = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
   const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
-  if (startsLine && behind !== null) return [start, to + behind[0].length];
+  if (startsLine && lineEnd !== null) return [start, to + lineEnd[0].length];
   if (startsLine) return [from, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0)];
   return start - 1 === containerAt ? [from, to] : [start, to];
 }
@@ -363,10 +365,10 @@ const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(
     text.slice(Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1),
   )?.[0] ?? "";
-/** What one level is indented by: as the first indented line has it. */
+/** The indent of one level: that of the first indented line. */
 const unitOf = (text: string): string => /[\r\n]([ \t]+)(?=["}])/.exec(text)?.[1] ?? "  ";
 
-/** Whatever the surgery did, the file must mean what it meant, and the entry. If not, nothing is changed. */
+/** Parses the result: it must mean the same as before plus the entry. If not, nothing is changed. */
 function checked(before: string, after: string, entry: Entry, wish: EntryWish): Merged {
   const old = parsed(before);
   const tree = parsed(after);
@@ -380,11 +382,11 @@ function checked(before: string, after: string, entry: Entry, wish: EntryWish): 
 /** Where the tables of a TOML text begin and where their last key ends. For texts that a parser has accepted. Pure. */
 
 interface TomlTable {
-  /** The parts of the header's name: `[a."b c"]` is `a`, `b c`. Empty for what stands before the first header. */
+  /** The parts of the header's name: `[a."b c"]` is `a`, `b c`. Empty for the text before the first header. */
   readonly path: readonly string[];
-  /** Where the line of the header begins, in characters. */
+  /** The start of the header's line, in characters. */
   readonly start: number;
-  /** Behind the line of the last key, or of the header if there is none. Comments and blanks behind it are not in it. */
+  /** After the line of the last key, or of the header; comments and blank lines after it are not included. */
   readonly end: number;
 }
 
@@ -422,7 +424,7 @@ function pathOf(rest: string): readonly string[] {
   return parts;
 }
 
-/** TOML's short escapes are those of JSON; what JSON does not know stays as written and is no name of ours. */
+/** TOML's short escapes are those of JSON; others stay as written and match no name that Filehand uses. */
 function unescaped(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));
@@ -438,7 +440,7 @@ function endOfLine(text: string, from: number): number {
 
 const quotes = ['"""', "'''", '"', "'"] as const;
 
-/** A value may go over several lines: in lists, in inline tables, and in strings of three quotes. */
+/** A value may span several lines: in lists, in inline tables, and in strings of three quotes. */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   let at = from;

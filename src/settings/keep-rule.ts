@@ -1,13 +1,13 @@
-/** Puts an allow rule into a settings file that people wrote: what else is in there, comments too, stays as it is. */
+/** Adds an allow rule to a settings file that people wrote: everything else in it, comments included, stays. */
 
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { limits } from "../contract/limits.ts";
 import { readSmallFile, writeSmallFile } from "../disk/disk.ts";
 
-/** Who writes at the same time is waited for so many times. */
+/** Another program may write at the same time; each attempt reads the file again. */
 const triesMax = 5;
 
-/** Says why it could not be kept; undefined when it is. */
+/** Why it could not be stored; undefined if it was. */
 export function keepRule(path: string, rule: string, links: "follow" | "refuse"): { readonly why: string } | undefined {
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const before = textOf(path);
@@ -29,9 +29,9 @@ function textOf(path: string): string | undefined | { readonly why: string } {
   }
 }
 
-/** The text with the rule among those that allow. A file that is not understood is not touched. */
+/** The text with the rule in its allow list. A file that cannot be parsed is not touched. */
 export function withRule(whole: string, rule: string): string | { readonly why: string } {
-  // A byte order mark stays, but is nothing to a parser.
+  // A byte order mark stays, but the parser must not see it.
   const mark = whole.startsWith("\ufeff") ? "\ufeff" : "";
   const after = ruleAdded(whole.slice(mark.length), rule);
   return typeof after === "string" ? mark + after : after;
@@ -48,28 +48,28 @@ function ruleAdded(text: string, rule: string): string | { readonly why: string 
   if (allow !== undefined && allow.type !== "array") return { why: '"permissions.allow" is no list' };
   if (allow?.children?.some(({ value }) => value === rule) === true) return text;
   const item = JSON.stringify(rule);
-  if (allow !== undefined) return inserted(text, allow, item);
-  if (permissions !== undefined) return inserted(text, permissions, `"allow": [${item}]`);
-  return inserted(text, tree, `"permissions": { "allow": [${item}] }`);
+  if (allow !== undefined) return insertChild(text, allow, item);
+  if (permissions !== undefined) return insertChild(text, permissions, `"allow": [${item}]`);
+  return insertChild(text, tree, `"permissions": { "allow": [${item}] }`);
 }
 
-// One more item in a list, or one more key in an object, of a JSON text with comments: all other bytes stay. Pure.
+// Adds an item to a list, or a key to an object, in a JSON text with comments: all other bytes stay. Pure.
 
-/** `snippet` goes behind the last child of the container, on a line of its own if the children have such. */
-export function inserted(text: string, container: Node, snippet: string): string {
+/** `snippet` goes after the last child of the container, on a line of its own if the children have their own. */
+export function insertChild(text: string, container: Node, snippet: string): string {
   const open = container.offset + 1;
   const close = container.offset + container.length - 1;
   const last = container.children?.at(-1);
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   if (last === undefined) {
     const isBare = text.slice(open, close).trim() === "";
-    // A comment in an empty container stays before what comes in, and may run to the end of its line.
+    // A comment in an empty container stays before the new child, and may run to the end of its line.
     return isBare
       ? text.slice(0, open) + snippet + text.slice(close)
       : text.slice(0, close) + eol + snippet + eol + text.slice(close);
   }
   const end = last.offset + last.length;
-  const { hasComma, lineEnd } = behind(text, end, close);
+  const { hasComma, lineEnd } = endOfLastChild(text, end, close);
   if (!/[\r\n]/.test(text.slice(end, close))) return `${text.slice(0, end)}, ${snippet}${text.slice(end)}`;
   const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", last.offset - 1) + 1))?.[0] ?? "";
   const comma = hasComma ? "" : ",";
@@ -77,8 +77,12 @@ export function inserted(text: string, container: Node, snippet: string): string
   return text.slice(0, end) + comma + text.slice(end, lineEnd) + line + text.slice(lineEnd);
 }
 
-/** Is there a comma behind the last child, and where does its line end? Comments of that line belong to it. */
-function behind(text: string, from: number, close: number): { readonly hasComma: boolean; readonly lineEnd: number } {
+/** Whether a comma follows the last child, and where its line ends. Comments on that line belong to it. */
+function endOfLastChild(
+  text: string,
+  from: number,
+  close: number,
+): { readonly hasComma: boolean; readonly lineEnd: number } {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
   let hasComma = false;
@@ -92,7 +96,7 @@ function behind(text: string, from: number, close: number): { readonly hasComma:
     if (/^[\r\n]/.test(token)) lineEnd ??= at;
     if (token === ",") {
       hasComma = true;
-      lineEnd = undefined; // a comma may stand on a line of its own
+      lineEnd = undefined; // a comma may be on a line of its own
     }
     at = offset + token.length;
     if (lineEnd !== undefined && hasComma) break;

@@ -1,6 +1,6 @@
 /**
  * A file that the operator names on the command line, such as `--from FILE`. Like a settings file it is read with the
- * operator's own rights and not with a session's: no root must hold it and no rule speaks of it.
+ * operator's rights, not with a session's: it may be outside the roots, and no rule applies.
  */
 
 import { Descriptor, errnoName, nodeSystem } from "../disk/disk.ts";
@@ -15,10 +15,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["ELOOP", "its links lead in a circle"],
 ]);
 
-/** All bytes of the file, or why there are none, as words that stand behind `Cannot read "x": `. */
+/** All bytes of the file, or why it cannot be read, as words to follow `Cannot read "x": `. */
 export function readNamedFile(path: string, bytesMax: number): Uint8Array | { readonly why: string } {
   try {
-    // Looked at before it is opened: opening a pipe would wait for its writer.
+    // Checked before it is opened: opening a pipe would wait for its writer.
     if (!nodeSystem.statPath(path).isFile()) return { why: "it is not a regular file, send it on standard input" };
     using file = new Descriptor(nodeSystem.open(path, readOnly), nodeSystem);
     const { size } = nodeSystem.stat(file.fd);
@@ -31,7 +31,7 @@ export function readNamedFile(path: string, bytesMax: number): Uint8Array | { re
   }
 }
 
-/** Up to the end and not up to the size: kernel files say that they are empty. */
+/** Reads to the end and not up to the size: kernel files report a size of 0. */
 function readAll(descriptor: number, size: number, bytesMax: number): Uint8Array | { readonly why: string } {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -1,4 +1,4 @@
-/** One settings file from text to checked values. Loaded only when there is a file: its parser costs start-up time. */
+/** Parses one settings file into checked values. Loaded only if there is a file: the parser costs start-up time. */
 
 import { closest, distance } from "fastest-levenshtein";
 import {
@@ -14,18 +14,18 @@ import { hiddenCharacters } from "../contract/hidden-characters.ts";
 import { isNoWrite } from "../contract/permission.ts";
 import { projectValues, schema, type SettingsValues, userOnlyKeys } from "./schema.ts";
 
-/** Something in the file that is not honoured. */
+/** Something in the file that has no effect. */
 export interface LineFault {
   readonly line: number;
   readonly message: string;
-  /** Deny or ask rules are lost with it, so nothing must start as if they had never been written. */
+  /** Deny or ask rules are lost with it, so nothing must start without them. */
   readonly stops?: true;
 }
 
-/** Faults reported of one file; who has more has not written settings. */
+/** Faults reported of one file; a file with more is not a settings file. */
 const faultsMax = 50;
 
-/** Never throws: what is wrong is left out and reported, the rest is honoured. */
+/** Never throws: faulty values are ignored and reported, the rest takes effect. */
 export function parseSettings(
   text: string,
   of: "user settings" | "project settings",
@@ -47,7 +47,7 @@ export function parseSettings(
       faults.push({ line: lineAt(offset), message: message(), ...(stops ? { stops } : {}) });
     },
   };
-  // The cast holds because `check` returns only what the schema describes, and `SettingsValues` is made of it.
+  // The cast is sound because `check` returns only what the schema describes, and `SettingsValues` is derived from it.
   const honoured = (tree === undefined ? {} : (check(tree, schema, "", checking) ?? {})) as SettingsValues;
   const values = of === "user settings" && tree !== undefined ? strictWhereUnclear(honoured, tree) : honoured;
 
@@ -62,7 +62,7 @@ export function parseSettings(
   return { values, faults };
 }
 
-/** A mode or a lock with a slip in it was meant to hold something back, and must not hold back nothing. */
+/** A misspelt mode or lock was meant to restrict something, so the strictest value takes effect. */
 function strictWhereUnclear(values: SettingsValues, tree: Node): SettingsValues {
   const mode = findNodeAtLocation(tree, ["mode"]);
   const locked = findNodeAtLocation(tree, ["locked"]);
@@ -74,7 +74,7 @@ function strictWhereUnclear(values: SettingsValues, tree: Node): SettingsValues 
   };
 }
 
-/** Half a file is a guess, and a guess may make things stricter only. */
+/** Half a file is a guess, and a guess may only make things stricter. */
 function stricterOnly({ permissions, mode, locked }: SettingsValues): SettingsValues {
   const { ask = [], deny = [] } = permissions ?? {};
   return {
@@ -84,7 +84,7 @@ function stricterOnly({ permissions, mode, locked }: SettingsValues): SettingsVa
   };
 }
 
-/** The parser calls itself for every level, and a hostile file may have more levels than the stack. */
+/** The parser is recursive, and a hostile file may have more levels than the stack. */
 function parse(text: string, errors: ParseError[]): Node | undefined | "too deep" {
   try {
     return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -95,21 +95,21 @@ function parse(text: string, errors: ParseError[]): Node | undefined | "too deep
 }
 
 interface Checking {
-  /** Names of keys that may not stand in this file. */
+  /** Keys that are not allowed in this file. */
   readonly refused: ReadonlySet<string>;
-  /** Of some keys, the only values that may. */
+  /** For some keys, the only allowed values. */
   readonly only: ReadonlyMap<string, readonly unknown[]>;
-  /** The message is made only if there is room for it: a file of nothing but faults must not cost more than its reading. */
+  /** The message is built only if there is room for it: a file full of faults must not cost more than reading it. */
   report(offset: number, message: () => string, name: string): void;
 }
 
-/** A key that holds deny or ask rules, or was meant to. */
+/** A key that contains deny or ask rules, or was meant to. */
 const isOfRules = (name: string): boolean =>
   name.startsWith("permissions")
     ? !name.startsWith("permissions.allow")
     : name.length <= 64 && distance(name.toLowerCase(), "permissions") <= 3;
 
-/** The value of a node as far as it is what the schema describes; undefined if it is something else. */
+/** The part of a node's value that the schema describes; undefined if its type is another. */
 function check(node: Node, expected: JsonSchema, name: string, checking: Checking): unknown {
   const fitting = expected.anyOf?.find(
     (one) => one.type === node.type && (node.type === "object" || isDescribed(node.value, one)),
@@ -167,7 +167,7 @@ function checkObject(
   return values;
 }
 
-/** An object whose keys are the writer's own. */
+/** An object with arbitrary keys. */
 function checkNamed(node: Node, each: JsonSchema, parent: string, checking: Checking): unknown {
   const values = new Map<string, unknown>();
   for (const { children: [keyNode, valueNode] = [] } of node.children ?? []) {
@@ -220,14 +220,14 @@ function advice(key: string, known: readonly string[]): string {
     : `known are ${known.join(", ")}`;
 }
 
-/** A name from the file, short and without characters that act on a terminal. */
+/** A name from the file, shortened and without control characters. */
 const quoted = (name: string): string =>
   JSON.stringify(name.slice(0, 80)).replace(
     new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}${hiddenCharacters}]`, "gu"),
     (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
   );
 
-/** The line of an offset. Offsets that come in order, as those of faults do, take one pass over the text together. */
+/** The line of an offset. Ascending offsets, as those of faults, take one pass over the text together. */
 function lineCounter(text: string): (offset: number) => number {
   let [line, from] = [1, 0];
   return (offset) => {

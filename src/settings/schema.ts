@@ -1,13 +1,10 @@
-/**
- * The keys of a settings file: one table that is the published JSON Schema, what files are checked against and the
- * type of what comes out.
- */
+/** The keys of a settings file: one table for the published JSON Schema, the check and the type of the values. */
 
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/permission.ts";
 
-/** Objects whose keys are the writer's own. */
+/** Objects with arbitrary keys. */
 const textsByName = { type: "object", additionalProperties: { type: "string" } } as const;
 const anything = { type: "object", additionalProperties: true } as const;
 
@@ -131,7 +128,7 @@ export const schema = {
       type: "string",
       enum: ["refuse", "content-match"],
       description:
-        "What becomes of an edit of a file that somebody else changed since it was read; content-match makes it if its text still stands there once (user settings only)",
+        "What happens with an edit of a file that others changed since it was read; content-match applies it if its text still occurs exactly once (user settings only)",
     },
     hardLinks: {
       type: "string",
@@ -220,7 +217,7 @@ export const schema = {
               maximum: 600_000,
               description: "Milliseconds that the answer to a change waits for diagnostics; 1500 by default",
             },
-            warnings: { type: "boolean", description: "Whether warnings are told as well as errors" },
+            warnings: { type: "boolean", description: "Whether warnings are reported as well as errors" },
           },
         },
       ],
@@ -234,10 +231,10 @@ export const schema = {
 } as const satisfies JsonSchema;
 
 /**
- * A project comes from strangers: it may not move the border or the state, talk its reader's secrets free, or make changes
- * less careful. `hardLinks` is among them because the other names of a file may lie outside the border; `model` because it
- * switches the reminder off, `searchMsMax` because a search that ends at once finds nothing, and `dialect` because the rules of a
- * client speak of tools by their names.
+ * A project comes from strangers: it may not change the roots or the state folder, release the user's secrets, or make
+ * changes less careful. `hardLinks` is included because other links of a file may be outside the roots; `model` because
+ * it turns the reminder off; `searchMsMax` because a search that ends at once finds nothing; `dialect` because a
+ * client's rules name tools.
  */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
   "dialect",
@@ -264,12 +261,12 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "externalDirectories",
 ] satisfies (keyof typeof schema.properties)[]);
 
-/** Of other keys a project may only choose what makes things stricter. */
+/** For these keys a project may only choose stricter values. */
 export const projectValues: ReadonlyMap<string, readonly unknown[]> = new Map([
   ["mode", ["read-only", "plan"]],
 ] satisfies [keyof typeof schema.properties, readonly unknown[]][]);
 
-/** The type of the values a schema describes; every key may be missing. */
+/** The type of the values that a schema describes; every key is optional. */
 type ValueOf<Schema> = Schema extends { readonly anyOf: readonly (infer Branch)[] }
   ? ValueOf<Branch>
   : Schema extends { readonly enum: readonly (infer Choice)[] }
@@ -288,7 +285,7 @@ type ValueOf<Schema> = Schema extends { readonly anyOf: readonly (infer Branch)[
                 ? Readonly<Record<string, Each extends true ? unknown : ValueOf<Each>>>
                 : never;
 
-/** What one settings file says. */
+/** The values of one settings file. */
 export type SettingsValues = ValueOf<typeof schema>;
 
 /** The JSON Schema of a settings file, for editors and for the documentation. */

@@ -1,4 +1,4 @@
-/** Settings: which files there are, and what they say together. Project settings go before the user's; lists are joined. */
+/** Loads settings files and merges them. Project settings override the user's; lists are joined. */
 
 import { dirname, isAbsolute, posix, relative, win32 } from "node:path";
 import { limits } from "../contract/limits.ts";
@@ -40,20 +40,20 @@ const singleKeys = [
 ] as const;
 type SingleKey = (typeof singleKeys)[number];
 
-/** All files together. Paths are absolute. */
+/** All files merged. Paths are absolute. */
 export interface Settings extends Pick<SettingsValues, SingleKey> {
   readonly rules: readonly RuleText[];
   readonly restricted: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly roots: readonly string[];
-  /** The strictest that somebody asks for; undefined if nobody does. */
+  /** The strictest of all files; undefined if none has one. */
   readonly mode?: Mode;
-  /** Those that the user trusts. If there are any, rules of other projects have no allow among them. */
+  /** The roots that the user trusts. If there are any, allow rules of other projects are dropped. */
   readonly trustedRoots: readonly string[];
 }
 
 export interface SettingsFault {
   readonly file: string;
-  /** The first line is 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly message: string;
   /** Rules that narrow access may be lost with it. */
@@ -74,7 +74,7 @@ export interface SettingsFile {
 
 const fileName = "filehand.jsonc";
 
-/** Never rejects because of a file: what is wrong with one is reported and the rest is honoured. */
+/** Never rejects because of a file: faults are reported and the rest takes effect. */
 export async function loadSettings(
   options: SettingsOptions,
 ): Promise<{ readonly settings: Settings; readonly faults: readonly SettingsFault[] }> {
@@ -91,7 +91,7 @@ export async function loadSettings(
   return { settings: merge(said, options, faults), faults };
 }
 
-/** Where settings are looked for, the user's first. Tools must never write there. */
+/** The places of settings files, the user's first. Tools must never write there. */
 export function settingsFiles(options: SettingsOptions): readonly SettingsFile[] {
   const path = pathOf(options.platform);
   const user = configFolder(options);
@@ -104,21 +104,21 @@ export function settingsFiles(options: SettingsOptions): readonly SettingsFile[]
   ];
 }
 
-/** Where a root's own settings are. */
+/** The settings file of a root. */
 export const projectFile = (root: string, platform: NodeJS.Platform): string => pathOf(platform).join(root, fileName);
 
 function configFolder({ env, platform, home }: SettingsOptions): string | undefined {
   const path = pathOf(platform);
   const [given, usual] =
     platform === "win32" ? [env["APPDATA"], ["AppData", "Roaming"]] : [env["XDG_CONFIG_HOME"], [".config"]];
-  // A relative one would let any folder that is worked in bring its own "user" settings.
+  // A relative path would let any working folder bring its own "user" settings.
   if (given !== undefined && path.isAbsolute(given)) return given;
   return home === undefined || home === "" ? undefined : path.join(home, ...usual);
 }
 
 const pathOf = (platform: NodeJS.Platform) => (platform === "win32" ? win32 : posix);
 
-/** A project's link may lead to anything that its reader can read. */
+/** A project's symlink may lead to any file that the user can read. */
 function leadsOut(path: string, faults: SettingsFault[]): boolean {
   const realPrefix = realPrefixes();
   const [file, folder] = [realPrefix(path), realPrefix(dirname(path))];
@@ -133,7 +133,7 @@ function readOrReport(path: string, faults: SettingsFault[]): string | undefined
   try {
     return readSmallFile(path, limits.settingsBytesMax);
   } catch (error) {
-    // It is there, and what it denies is not known.
+    // The file exists, and the rules in it are unknown.
     faults.push({ file: path, line: 1, message: error instanceof Error ? error.message : String(error), stops: true });
     return undefined;
   }
@@ -156,12 +156,12 @@ function merge(said: readonly Said[], { roots, platform }: SettingsOptions, faul
   const mode = strictestMode(ofUser, ofProjects);
   const trustedRoots = trustedOf(ofUser, roots);
   return {
-    // The cast holds because each value was found under its own key.
+    // The cast is sound because each value was found under its own key.
     ...(Object.fromEntries(single) as Pick<SettingsValues, SingleKey>),
     ...(mode === undefined ? {} : { mode }),
     trustedRoots,
     rules: said.flatMap((one) => {
-      // Where no project is trusted all of them say what they like, and the engine tells which rules do not count.
+      // If no project is trusted, all rules pass, and the policy reports which of them do not count.
       const isTrusted = trustedRoots.some((root) => projectFile(root, platform) === one.path);
       const counts = one.source === "user settings" || trustedRoots.length === 0 || isTrusted;
       return counts ? rulesOf(one) : narrowingRulesOf(one, faults);
@@ -174,7 +174,7 @@ function merge(said: readonly Said[], { roots, platform }: SettingsOptions, faul
   };
 }
 
-/** A project can only ask for less than the user does. */
+/** A project can only make the user's mode stricter. */
 function strictestMode(ofUser: readonly Said[], ofProjects: readonly Said[]): Mode | undefined {
   const users = ofUser.find(({ values }) => values.mode !== undefined)?.values.mode;
   const projects = ofProjects.flatMap(({ values }) => values.mode ?? []);
@@ -184,7 +184,7 @@ function strictestMode(ofUser: readonly Said[], ofProjects: readonly Said[]): Mo
   );
 }
 
-/** The very folders that the user named, whatever links lead there; not what lies in them. */
+/** Exactly the folders that the user named, symlinks resolved; not the folders in them. */
 function trustedOf(ofUser: readonly Said[], roots: readonly string[]): readonly string[] {
   const named = ofUser.flatMap(({ values }) => values.trustedProjects ?? []);
   if (named.length === 0) return [];
@@ -196,7 +196,7 @@ function realPath(path: string): string | undefined {
   try {
     return nodeSystem.realPath(path);
   } catch {
-    return undefined; // there is no such folder, so nothing in it is trusted
+    return undefined; // a folder that does not exist has nothing to trust
   }
 }
 
@@ -216,7 +216,7 @@ function rulesOf({ source, values }: Said): readonly RuleText[] {
   );
 }
 
-/** The values with absolute paths: `~/x` lies at home, `x` beside the file that says it. */
+/** Makes paths absolute: `~/x` is at home, `x` is relative to the settings file. */
 function withPaths(values: SettingsValues, file: string, { platform, home }: SettingsOptions): SettingsValues {
   const path = pathOf(platform);
   const absolute = (written: string): string =>
@@ -231,15 +231,16 @@ function withPaths(values: SettingsValues, file: string, { platform, home }: Set
   };
 }
 
-/** What the command line asks of the machine at start, for surfaces, which know no disk: its own arguments, and programs on the PATH. */
+/** What the command line needs to know of the machine at start. Surfaces have no disk access of their own. */
 
 export { argumentsAreUtf8, programOnPath } from "../disk/disk.ts";
 
-// The token of the HTTP server, in a file of the operator's: read, or made where there is none.
+// The token of the HTTP server: read from the operator's file, or created with it.
 
+/** A token is one short line; a larger file is another file. */
 const tokenBytesMax = 4_096;
 
-/** Throws an Error in words. */
+/** Throws an Error with a message for the operator. */
 export function tokenFrom(path: string, make: () => string): string {
   const token = privateFile(path, make, tokenBytesMax).trim();
   if (token.length < 16) throw new Error(`Cannot use "${path}": a token has at least 16 characters`);

@@ -1,13 +1,19 @@
 /** The door of text/: bytes and strings in, data out. Other rooms import only from here. */
 
 export {
-  type ChangedPlace,
+  type ChangedRun,
+  type DiffLimits,
+  diffLimits,
+  type DiffOfChanges,
+  diffOfChanges,
   hunksBetween,
-  hunksOf,
-  hunksOfPlaces,
   hunksOfTexts,
-  placesOf,
+  type LinesAround,
+  type LinesTouched,
+  shownRuns,
+  startDiff,
   type TextDiff,
+  withKept,
 } from "./diff/hunks.ts";
 export { lineDiff } from "./diff/line-diff.ts";
 export { diffOfText, type DiffOfText, hunkHeader, moreLine, noDiffLine, unified } from "./diff/unified.ts";
@@ -55,7 +61,7 @@ export {
 export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
 export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
 export { bytePlacesIn } from "./match/find-text.ts";
-export { findAll, isByteSearchable, startFinding } from "./match/find.ts";
+export { isByteSearchable, startFinding } from "./match/find.ts";
 export { IndexedText } from "./match/indexed-text.ts";
 export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
 export { nearestRegion, regionAt } from "./match/nearest.ts";

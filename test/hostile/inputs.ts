@@ -122,7 +122,9 @@ const glob: Make = (place, random, text) => {
 const rules: Make = (place, random, text) => {
   const { name, text: shape } = chosen(random, patterns, text, 20_000);
   const verb = oneOf(random, ["Read", "Edit"]);
-  const deny = Array.from({ length: 200 }, (_, index) => `${verb}(${shape}${index})`);
+  const patternsOf = (): readonly string[] =>
+    text?.includes("\n") ? text.split("\n") : Array.from({ length: 200 }, (_, index) => `${shape}${index}`);
+  const deny = patternsOf().map((pattern) => `${verb}(${pattern})`);
   manyNames(place);
   const calls: Tool[] = [
     ["Glob", { pattern: "**/*.txt" }],
@@ -131,6 +133,10 @@ const rules: Make = (place, random, text) => {
   ];
   return { label: name, exact: shape, work: () => answers(place, calls, { permissions: { deny } }) };
 };
+
+/** Patterns, one to a line. As rules in quotes they are as many as the 32 KiB of a settings file hold. */
+const manyRules = (patternAt: (index: number) => string): string =>
+  Array.from({ length: 2_500 }, (_, index) => patternAt(index)).join("\n");
 
 const jsonGrammar: Grammar = {
   atoms: [
@@ -764,6 +770,8 @@ export const inputs: Readonly<Record<string, Input>> = {
       "any folder, twice": "*/**/*/**/*x",
       "question marks": () => "?".repeat(20_000),
       groups: "*(a|?|[a])".repeat(20),
+      "as many names as a settings file can hold": () => manyRules((index) => `${index}`),
+      "as many names in folders of their own": () => manyRules((index) => `${index}/1`),
     },
   },
   edit: {

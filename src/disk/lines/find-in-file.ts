@@ -13,7 +13,7 @@ export interface Hit {
 
 export interface FindOptions {
   readonly hitsMax: number;
-  readonly overlapping: boolean;
+  readonly overlapping: boolean | "first";
   /** Where the text begins, after the BOM; no hit begins before. */
   readonly firstByte: number;
   /** `first`: line numbers are right only up to the chunk of the first hit. */

@@ -7,7 +7,15 @@ import { afterAll, describe, expect, test } from "vitest";
 import { growsLikeItsInput } from "../../../test/support/growth.ts";
 import type { Hunk, TextChange } from "../../contract/edit.ts";
 import { finish } from "../steps.ts";
-import { hunksOfPlaces, hunksOfTexts, placesOf } from "./hunks.ts";
+import {
+  type DiffLimits,
+  diffLimits,
+  diffOfChanges as diffIn,
+  hunksOf,
+  hunksOfTexts,
+  type LinesTouched,
+  type TextDiff,
+} from "./hunks.ts";
 
 const marker = "\\ No newline at end of file";
 
@@ -173,90 +181,124 @@ function changed(before: string, changes: readonly TextChange[]): string {
   return changes.reduceRight((made, { from, to, text }) => made.slice(0, from) + text + made.slice(to), before);
 }
 
-test("hunks of places, carried out, give the text after", () => {
-  const texts = fc.array(text, { maxLength: 4 }).map((parts) => parts.join(""));
-  const cases = texts.chain((before) => fc.tuple(fc.constant(before), changesIn(before), fc.nat(4)));
+/** The lines of each change, from a list of all lines. */
+function touchedBy(text: string, changes: readonly TextChange[]): readonly LinesTouched[] {
+  const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
+  return changes.map(({ from, to, text: put }) => {
+    const endsLine = (part: string): boolean => part === "" || part.endsWith("\n");
+    const isWhole = endsLine(text.slice(0, from)) && endsLine(text.slice(from, to)) && endsLine(put);
+    const extra = isWhole ? 0 : 1;
+    return {
+      line: lineAt(from),
+      linesBefore: lineAt(to) - lineAt(from) + extra,
+      linesAfter: put.split("\n").length - 1 + extra,
+    };
+  });
+}
+
+function diffOfChanges(
+  text: string,
+  changes: readonly TextChange[],
+  limits: Partial<DiffLimits> = {},
+  touched: readonly LinesTouched[] = touchedBy(text, changes),
+): TextDiff {
+  return finish(diffIn({ text, byteAt: (at) => at }, changes, touched, { ...diffLimits, ...limits }));
+}
+
+test("hunks of changes, carried out, give the text after", () => {
+  // Half a character is shown as U+FFFD.
+  const whole = (words: string): string => words.replace(/[\ud800-\udfff]/g, "e");
+  const texts = fc.array(text, { maxLength: 4 }).map((parts) => whole(parts.join("")));
+  const cases = texts.chain((before) => fc.tuple(fc.constant(before), changesIn(before)));
   fc.assert(
-    fc.property(cases, ([before, changes, context]) => {
-      const after = changed(before, changes);
-      const places = finish(placesOf(before, changes, context)).places;
-      const { hunks } = hunksOfPlaces(places, { context });
-      expect([applied(before, hunks, "\n"), applied(before, hunks, "\r\n")]).toContain(after);
-      const lines = linesOf(before);
-      for (const place of places) {
-        const covered = linesOf(place.before);
-        expect(lines.slice(place.firstLine - 1, place.firstLine - 1 + covered.length)).toEqual(covered);
-      }
+    fc.property(cases, ([before, raw]) => {
+      const changes = raw.map((change) => ({ ...change, text: whole(change.text) }));
+      const { hunks, complete } = diffOfChanges(before, changes);
+      expect(complete).toBe(true);
+      expect([applied(before, hunks, "\n"), applied(before, hunks, "\r\n")]).toContain(changed(before, changes));
     }),
     { numRuns: 2_000 },
   );
 });
 
-describe("placesOf", () => {
+describe("a diff of changes", () => {
   const long = "x".repeat(70_000);
 
   test("a line that is too long ends the context", () => {
     const text = `one\ntwo\n${long}\nend\n`;
-    const [place] = finish(placesOf(text, [{ from: 4, to: 7, text: "TWO" }])).places;
-    expect(place).toEqual({ firstLine: 1, before: "one\ntwo\n", after: "one\nTWO\n", atEnd: false });
+    expect(shown(diffOfChanges(text, [{ from: 4, to: 7, text: "TWO" }]))).toEqual(["1,2 1,2\n one\n-two\n+TWO"]);
     const at = text.indexOf("end");
-    const below = finish(placesOf(text, [{ from: at, to: at + 3, text: "END" }])).places;
-    expect(below).toEqual([{ firstLine: 4, before: "end\n", after: "END\n", atEnd: true }]);
+    expect(shown(diffOfChanges(text, [{ from: at, to: at + 3, text: "END" }]))).toEqual(["4,1 4,1\n-end\n+END"]);
   });
 
   test("changes in the middle of such a line are counted, and the line once", () => {
     const text = `a\n${long}b${long}c${long}\nd\n`;
-    const at = (letter: string): number => text.indexOf(letter);
     const put = (from: number) => ({ from, to: from + 1, text: "B\nB" });
-    const { places, hidden } = finish(placesOf(text, [put(at("b")), put(at("c"))]));
-    expect(places).toEqual([]);
-    expect(hidden).toEqual({ deletions: 1, additions: 3 });
+    const diff = diffOfChanges(text, [put(text.indexOf("b")), put(text.indexOf("c"))]);
+    expect(diff).toEqual({ hunks: [], deletions: 1, additions: 3, complete: false });
+  });
+
+  test("a change beside such a line is shown, without the lines that another change has", () => {
+    const text = `a\n${long}b${long}\nc\nd\n`;
+    const put = (letter: string) => ({ from: text.indexOf(letter), to: text.indexOf(letter) + 1, text: "X" });
+    const diff = diffOfChanges(text, [put("b"), put("c")]);
+    expect(shown(diff)).toEqual(["3,2 3,2\n-c\n+X\n d"]);
+    expect(diff).toMatchObject({ deletions: 2, additions: 2, complete: false });
   });
 
   const before = numbered(1, 30);
   const at = (line: string) => before.indexOf(`\n${line}\n`) + 1;
-  const place = (from: number, to: number, change: (text: string) => string) => ({
-    firstLine: from,
-    before: numbered(from, to),
-    after: change(numbered(from, to)),
-    atEnd: to === 30,
-  });
+  const changesAt = (...lines: readonly string[]) =>
+    lines.map((line) => ({ from: at(line), to: at(line) + 2, text: "x" }));
 
-  test("a change is widened to its lines and their neighbours", () => {
-    expect(finish(placesOf(before, [{ from: at("10"), to: at("10") + 2, text: "ten" }])).places).toEqual([
-      place(7, 13, (text) => text.replace("10", "ten")),
+  test("places whose context meets share a hunk, others do not", () => {
+    const { hunks } = diffOfChanges(before, changesAt("10", "17", "27"));
+    expect(hunks.map(({ oldStart, oldLines }) => [oldStart, oldLines])).toEqual([
+      [7, 14],
+      [24, 7],
     ]);
   });
 
-  test("places that meet are one, others are not", () => {
-    const changes = ["10", "17", "27"].map((line) => ({ from: at(line), to: at(line) + 2, text: "x" }));
-    expect(finish(placesOf(before, changes)).places).toEqual([
-      place(7, 20, (text) => text.replace("10", "x").replace("17", "x")),
-      place(24, 30, (text) => text.replace("27", "x")),
-    ]);
+  test("lines beyond the limit are counted, and none of them is context", () => {
+    const diff = diffOfChanges(before, changesAt("10", "12", "27"), { linesMax: 8 });
+    expect(shown(diff)).toEqual(["7,5 7,5\n 7\n 8\n 9\n-10\n+x\n 11"]);
+    expect(diff).toMatchObject({ additions: 3, deletions: 3, complete: false });
   });
 
-  test("a line end that is taken away brings the next line in", () => {
-    expect(finish(placesOf(before, [{ from: at("11") - 1, to: at("11"), text: "" }], 0)).places).toEqual([
-      place(10, 11, () => "1011\n"),
-    ]);
+  test("characters beyond the limit are counted as well", () => {
+    const diff = diffOfChanges(before, changesAt("10", "20"), { charsMax: 50 });
+    expect(diff.hunks).toHaveLength(1);
+    expect(diff).toMatchObject({ additions: 2, deletions: 2, complete: false });
   });
 
-  test("no changes, no places; an empty text has one", () => {
-    expect(finish(placesOf(before, [])).places).toEqual([]);
-    expect(finish(placesOf("", [{ from: 0, to: 0, text: "a" }])).places).toEqual([
-      { firstLine: 1, before: "", after: "a", atEnd: true },
-    ]);
+  test("no changes, no hunks; an empty text has one", () => {
+    expect(diffOfChanges(before, [])).toEqual({ hunks: [], additions: 0, deletions: 0, complete: true });
+    expect(shown(diffOfChanges("", [{ from: 0, to: 0, text: "a\n" }]))).toEqual(["0,0 1,1\n+a"]);
   });
 });
 
-describe("hunksOfPlaces", () => {
+describe("a diff of two texts with very long lines", () => {
+  const long = "x".repeat(70_000);
+
+  test("a line that is too long ends the context", () => {
+    const text = (word: string): string => `${long}\none\n${word}\n${long}\nend\n`;
+    expect(shown(hunksOfTexts(text("two"), text("TWO")))).toEqual(["2,2 2,2\n one\n-two\n+TWO"]);
+  });
+
+  test("more characters than the limit are counted and not shown", () => {
+    const diff = hunksOfTexts(`a\n${"b".repeat(999_998)}\n`, `a\n${"c".repeat(20)}\n`);
+    expect(diff).toEqual({ hunks: [], additions: 1, deletions: 1, complete: false });
+    expect(hunksOfTexts("", "b".repeat(1_000_001))).toEqual({ hunks: [], additions: 1, deletions: 0, complete: false });
+  });
+});
+
+describe("hunks of places", () => {
   test("the lines of earlier places move the later ones", () => {
     const places = [
       { firstLine: 10, before: "a\n", after: "a\nb\nc\n", atEnd: false },
       { firstLine: 500_000, before: "x\n", after: "y\n", atEnd: false },
     ];
-    expect(shown(hunksOfPlaces(places))).toEqual(["10,1 10,3\n a\n+b\n+c", "500000,1 500002,1\n-x\n+y"]);
+    expect(shown(finish(hunksOf(places)))).toEqual(["10,1 10,3\n a\n+b\n+c", "500000,1 500002,1\n-x\n+y"]);
   });
 
   test("places that touch share a hunk", () => {
@@ -264,18 +306,18 @@ describe("hunksOfPlaces", () => {
       { firstLine: 1, before: "a\nb\n", after: "A\nb\n", atEnd: false },
       { firstLine: 3, before: "c\nd", after: "c\nD", atEnd: true },
     ];
-    expect(shown(hunksOfPlaces(places))).toEqual([`1,4 1,4\n-a\n+A\n b\n c\n-d\n${marker}\n+D\n${marker}`]);
+    expect(shown(finish(hunksOf(places)))).toEqual([`1,4 1,4\n-a\n+A\n b\n c\n-d\n${marker}\n+D\n${marker}`]);
   });
 
   test("away from the end of the file a missing line end means nothing", () => {
-    expect(shown(hunksOfPlaces([{ firstLine: 1, before: "a\nb", after: "A\nb", atEnd: false }]))).toEqual([
+    expect(shown(finish(hunksOf([{ firstLine: 1, before: "a\nb", after: "A\nb", atEnd: false }])))).toEqual([
       "1,2 1,2\n-a\n+A\n b",
     ]);
   });
 
   test("more context than asked for is not shown", () => {
     const places = [{ firstLine: 1, before: numbered(1, 9), after: numbered(1, 9).replace("5", "five"), atEnd: false }];
-    expect(shown(hunksOfPlaces(places, { context: 1 }))).toEqual(["4,3 4,3\n 4\n-5\n+five\n 6"]);
+    expect(shown(finish(hunksOf(places, { context: 1 })))).toEqual(["4,3 4,3\n 4\n-5\n+five\n 6"]);
   });
 });
 
@@ -327,6 +369,8 @@ test("four times the changes in one line are four times the work", async () => {
   const line = (count: number) => ({
     text: "abc def ".repeat(count),
     changes: Array.from({ length: count }, (_, at) => ({ from: at * 8, to: at * 8 + 3, text: "x" })),
+    touched: Array.from({ length: count }, () => ({ line: 1, linesBefore: 1, linesAfter: 1 })),
   });
-  await growsLikeItsInput(4_000, line, ({ text, changes }) => finish(placesOf(text, changes)).places);
+  const all = { linesMax: 1_000_000, charsMax: 10_000_000, reachBytes: 10_000_000 };
+  await growsLikeItsInput(4_000, line, ({ text, changes, touched }) => diffOfChanges(text, changes, all, touched));
 });

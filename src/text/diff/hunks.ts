@@ -8,6 +8,7 @@
  */
 
 import type { Hunk, TextChange } from "../../contract/edit.ts";
+import { wellFormed } from "../encoding/escape.ts";
 import { finish, partLength, type Steps } from "../steps.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type NumberedLines, splitLines, numbered } from "./line-numbers.ts";
@@ -25,8 +26,9 @@ export interface TextDiff {
 export interface HunkOptions {
   /** Unchanged lines around a change. */
   readonly context?: number;
-  /** Lines of all hunks together. The first hunk that goes beyond it and all that follow are left out. */
+  /** Lines and characters of all hunks together. The first hunk that goes beyond it and all that follow are left out. */
   readonly linesMax?: number;
+  readonly charsMax?: number;
 }
 
 /** Whole lines around and of a change, before and after. */
@@ -37,10 +39,24 @@ export interface ChangedPlace {
   readonly after: string;
   /** Both reach the end of the file. Only then can the last line lack its line end. */
   readonly atEnd: boolean;
+  /** By how many lines the text before it grew where no place shows it. */
+  readonly grown?: number;
 }
 
 const contextDefault = 3;
-const hunkLinesMax = 5_000;
+
+/** What a diff shows at most. */
+export interface DiffLimits {
+  /** Lines of all hunks together. */
+  readonly linesMax: number;
+  /** Characters of changed lines and context, before and after together. */
+  readonly charsMax: number;
+  /** Bytes of changed lines beside the changes in them, and of the context on each side. */
+  readonly reachBytes: number;
+}
+
+export const diffLimits: DiffLimits = { linesMax: 5_000, charsMax: 1_000_000, reachBytes: 65_536 };
+
 const newline = 10;
 const carriageReturn = 13;
 
@@ -70,14 +86,10 @@ export function* hunksBetween(before: string, after: string, options: HunkOption
  * Hunks without a look at the rest of the file. Places are in file order and do not overlap; those that touch are taken
  * as one, so that a hunk may span them. A place may hold more lines of context than the hunks will show.
  */
-export const hunksOfPlaces = (places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff =>
-  finish(hunksOf(places, options));
-
-/** The same, in steps. */
 export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions = {}): Steps<TextDiff> {
-  const { context = contextDefault, linesMax = hunkLinesMax } = options;
+  const { context = contextDefault, linesMax = diffLimits.linesMax, charsMax = diffLimits.charsMax } = options;
   const hunks: Hunk[] = [];
-  let [additions, deletions, lines, shift] = [0, 0, 0, 0];
+  let [additions, deletions, lines, chars, shift] = [0, 0, 0, 0, 0];
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
     yield;
@@ -87,13 +99,15 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
     if (diff.coarse) complete = false;
     for (const [index, group] of (yield* grouped(diff.changed, 2 * context)).entries()) {
       if (index % partLength === 0) yield;
-      const span = spanOf(group, context, sides.old.count);
+      const span = spanOf(group, context, sides.old);
       const added = sum(group, ({ bFrom, bTo }) => bTo - bFrom);
       additions += added;
       deletions += sum(group, ({ aFrom, aTo }) => aTo - aFrom);
       lines += span.aTo - span.aFrom + added;
-      full ||= lines > linesMax;
-      const firstLine = { old: place.firstLine, new: place.firstLine + shift };
+      chars +=
+        charsOf(sides.old, span.aFrom, span.aTo) + sum(group, ({ bFrom, bTo }) => charsOf(sides.new, bFrom, bTo));
+      full ||= lines > linesMax || chars > charsMax;
+      const firstLine = { old: place.firstLine, new: place.firstLine + shift + (place.grown ?? 0) };
       if (!full) hunks.push(hunkOf(sides, group, span, firstLine, isNew));
     }
     shift += sides.new.count - sides.old.count;
@@ -101,104 +115,266 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
   return { hunks, additions, deletions, complete: complete && !full };
 }
 
-/** Lines around a change are shown if they begin or end within so many characters of it. */
-export const reachMax = 65_536;
+/** Lines that a change takes away and brings, from a line on; lines count from 1. */
+export interface LinesTouched {
+  readonly line: number;
+  readonly linesBefore: number;
+  readonly linesAfter: number;
+  /** Those among them that stay what they are. */
+  readonly unchanged?: number;
+}
 
-export interface ShownPlaces {
-  readonly places: readonly ChangedPlace[];
-  /** Changes that no place shows, because their lines are too long: lines that went and that came. */
-  readonly hidden: { readonly deletions: number; readonly additions: number };
+/** Changes that touch the same lines: a diff shows all of them or none. */
+export interface ChangedRun {
+  /** The first of the changes, and the one after the last. */
+  readonly first: number;
+  readonly next: number;
+  readonly line: number;
+  /** How many lines above and below may be context, since no other change touches them. */
+  readonly above: number;
+  readonly below: number;
 }
 
 /**
- * The places of changes in a text: the lines that each of them touches and `contextLines` around, as one place where
- * these meet. Changes are in order and do not overlap. Where lines are longer than `reach`, there is less context or none, and a
- * change within such a line is only counted: a question and an answer do not grow with the lines of a file.
+ * The runs that a diff has lines for, from the first change on. Only the lines of changes decide, so nothing of a file is read
+ * to know which changes are left out. Changes are in order and do not overlap.
  */
-export function* placesOf(
-  text: string,
-  changes: readonly TextChange[],
-  contextLines: number = contextDefault,
-  reach: number = reachMax,
-): Steps<ShownPlaces> {
-  const places: ChangedPlace[] = [];
-  const hidden = { deletions: 0, additions: 0 };
-  const above = linesAbove(text, contextLines);
-  // One line more than needed if a change ends with a line, but never one too few if it took a line end away.
-  const below = linesBelow(text, contextLines + 1);
-  let hiddenTo = 0;
-  for (let next = 0; next < changes.length; ) {
-    const start = above(changes[next]?.from ?? 0, reach);
-    const parts: string[] = [];
-    const { from, line } = start;
-    let isShown = start.isNear;
-    let to = from;
-    let copied = from;
-    const first = next;
-    for (let change = changes[next]; change !== undefined; change = changes[next]) {
-      if (parts.length > 0 && above(change.from, reach).from > to) break;
-      parts.push(text.slice(copied, change.from), change.text);
-      copied = change.to;
-      const end = below(change.to, reach);
-      isShown &&= end.isNear;
-      to = end.to;
+export function shownRuns(changes: readonly LinesTouched[], { linesMax }: DiffLimits): readonly ChangedRun[] {
+  const runs: ChangedRun[] = [];
+  let lines = 0;
+  let endLine = 0;
+  for (let first = 0; first < changes.length; ) {
+    const line = changes[first]?.line ?? 1;
+    let lastLine = line - 1;
+    let next = first;
+    for (let change = changes[next]; change !== undefined && lines <= linesMax; change = changes[next]) {
+      if (next > first && change.line > lastLine) break;
+      lines += change.linesBefore + change.linesAfter;
+      lastLine = Math.max(lastLine, change.line + change.linesBefore - 1);
       next += 1;
-      if (next % partLength === 0) yield;
     }
-    if (isShown) {
-      const after = parts.join("") + text.slice(copied, to);
-      places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
-      continue;
-    }
-    for (const [index, change] of changes.slice(first, next).entries()) {
-      if (index % partLength === 0) yield;
-      const [went, came] = [text.slice(change.from, change.to), change.text].map((part) =>
-        newlinesIn(part, 0, part.length),
-      );
-      // Several changes may be of one line.
-      const own = change.from < hiddenTo ? 0 : 1;
-      hidden.deletions += (went ?? 0) + own;
-      hidden.additions += (came ?? 0) + own;
-      if (change.to >= hiddenTo) hiddenTo = linesDown(text, change.to, 1);
-    }
+    if (lines > linesMax) break;
+    const above = Math.min(contextDefault, line - endLine - 1);
+    const gap = (changes[next]?.line ?? Number.POSITIVE_INFINITY) - lastLine - 1;
+    lines += above + Math.min(contextDefault, gap);
+    if (lines > linesMax) break;
+    // One line more than is shown: among equal lines a change can appear one line further down.
+    runs.push({ first, next, line, above, below: Math.min(contextDefault + 1, gap) });
+    [first, endLine] = [next, lastLine];
   }
-  return { places, hidden };
+  return runs;
 }
 
-/**
- * Where the line begins that is `count` lines above an offset, or as many as are within reach, and its number. Offsets go
- * forward: a line is walked once, however many of them lie in it.
- */
-function linesAbove(
-  text: string,
-  count: number,
-): (at: number, reach: number) => { readonly from: number; readonly line: number; readonly isNear: boolean } {
-  /** Of the line that was reached and of those above it. */
-  const starts = [0];
-  let line = 1;
-  let end = text.indexOf("\n");
-  return (at, reach) => {
-    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) {
-      line += 1;
-      starts.push(end + 1);
-      if (starts.length > count + 1) starts.shift();
-    }
-    const own = starts.length - 1;
-    let first = own;
-    while (first > 0 && at - (starts[first - 1] ?? 0) <= reach) first -= 1;
-    return { from: starts[first] ?? 0, line: line - own + first, isNear: at - (starts[own] ?? 0) <= reach };
+/** The text around a run of changes, in units of its own: characters of a text, or bytes of a file. */
+export interface LinesAround {
+  /** Where the text of the file begins and ends. */
+  readonly start: number;
+  readonly end: number;
+  /** The last newline before an offset, and the first one from it on; -1 if there is none within reach. */
+  newlineBefore(at: number, reachBytes: number): number;
+  newlineFrom(at: number, reachBytes: number): number;
+  bytesBetween(from: number, to: number): number;
+  slice(from: number, to: number): string;
+}
+
+/** The lines of a whole text. `byteAt` says where a character stands in the bytes of the file. */
+function linesAroundIn(text: string, byteAt: (at: number) => number): LinesAround {
+  return {
+    start: 0,
+    end: text.length,
+    // A character is at least one byte for each of its units.
+    newlineBefore: (at, reachBytes) => {
+      const from = Math.max(0, at - reachBytes - 1);
+      const found = text.slice(from, at).lastIndexOf("\n");
+      return found === -1 ? -1 : from + found;
+    },
+    newlineFrom: (at, reachBytes) => {
+      const found = text.slice(at, at + reachBytes + 1).indexOf("\n");
+      return found === -1 ? -1 : at + found;
+    },
+    bytesBetween: (from, to) => (from === to ? 0 : byteAt(to) - byteAt(from)),
+    slice: (from, to) => text.slice(from, to),
   };
 }
 
-/** As `linesDown`, for offsets that go forward, and only as far as lines end within reach. */
-function linesBelow(text: string, count: number): (at: number, reach: number) => { to: number; isNear: boolean } {
-  /** Where the line of the last offset and those below it end. */
-  let ends: readonly number[] = [0];
-  return (at, reach) => {
-    if (at > (ends[0] ?? 0) - 1) ends = Array.from({ length: count }, (_, lines) => linesDown(text, at, lines + 1));
-    const [own = text.length] = ends;
-    return { to: ends.findLast((end) => end - at <= reach) ?? own, isNear: own - at <= reach };
+/** A diff of changes, made run by run in their order, with the same result whether a text or a file is at hand. */
+export interface DiffOfChanges {
+  /** Has it all the characters that it may have? Then runs are only counted. */
+  isFull(): boolean;
+  /** `changes` and `touched` are those of the run alone. Without `around` the run is only counted. */
+  add(
+    run: ChangedRun,
+    changes: readonly TextChange[],
+    touched: readonly LinesTouched[],
+    around: LinesAround | undefined,
+  ): void;
+  /** A change behind all runs, which is only counted. */
+  count(touched: LinesTouched): void;
+  finish(): Steps<TextDiff>;
+}
+
+export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
+  const places: ChangedPlace[] = [];
+  const hidden = lineTally();
+  const rest = lineTally();
+  let chars = 0;
+  let open: { firstLine: number; before: string; after: string; to: number; end: number } | undefined;
+  const close = (): void => {
+    if (open === undefined) return;
+    const { firstLine, before, after, to, end } = open;
+    const { before: went, after: came } = hidden.lines();
+    const shown = { before: wellFormed(before), after: wellFormed(after) };
+    places.push({ firstLine, ...shown, atEnd: to === end, grown: came - went });
+    open = undefined;
   };
+  const isFull = (): boolean => chars > charsMax;
+  const hide = (touched: readonly LinesTouched[]): void => {
+    close();
+    for (const one of touched) hidden.add(one);
+  };
+  return {
+    isFull,
+    add(run, changes, touched, around) {
+      const last = touched.at(-1);
+      if (isFull() || around === undefined || last === undefined) return hide(touched);
+      const lines = linesOfRun(run, changes, last, around, { charsMax, reachBytes });
+      if (lines === undefined) return hide(touched);
+      const isNear = open !== undefined && open.to >= lines.from;
+      let at = isNear ? (open?.to ?? 0) : lines.from;
+      let before = "";
+      let after = "";
+      for (const { from, to, text } of changes) {
+        const kept = around.slice(at, from);
+        before += kept + around.slice(from, to);
+        after += kept + text;
+        at = to;
+      }
+      const kept = around.slice(at, lines.to);
+      chars += before.length + after.length + 2 * kept.length;
+      if (isFull()) return hide(touched);
+      if (!isNear) close();
+      open = {
+        firstLine: open?.firstLine ?? run.line - lines.above,
+        before: (open?.before ?? "") + before + kept,
+        after: (open?.after ?? "") + after + kept,
+        to: lines.to,
+        end: around.end,
+      };
+    },
+    count: (touched) => rest.add(touched),
+    *finish() {
+      close();
+      yield;
+      const diff = yield* hunksOf(places);
+      const [own, behind] = [hidden.lines(), rest.lines()];
+      const additions = own.after + behind.after;
+      const deletions = own.before + behind.before;
+      return {
+        hunks: diff.hunks,
+        additions: diff.additions + additions,
+        deletions: diff.deletions + deletions,
+        complete: diff.complete && additions + deletions === 0,
+      };
+    },
+  };
+}
+
+/** The whole lines of a run with their context, which may be less than there is; undefined where the lines are too long. */
+function linesOfRun(
+  run: ChangedRun,
+  changes: readonly TextChange[],
+  last: LinesTouched,
+  around: LinesAround,
+  { charsMax, reachBytes }: Pick<DiffLimits, "charsMax" | "reachBytes">,
+): { readonly from: number; readonly to: number; readonly above: number } | undefined {
+  const [first, end] = [changes[0], changes.at(-1)];
+  if (first === undefined || end === undefined) return undefined;
+  if (around.bytesBetween(first.from, end.to) > charsMax) return undefined;
+  // A change of whole lines does not touch the line behind it.
+  const endsLine = last.linesAfter === newlinesIn(end.text, 0, end.text.length);
+  let from = lineStartIn(around, first.from, reachBytes);
+  let to = endsLine ? end.to : lineEndIn(around, end.to, reachBytes);
+  if (from === undefined || to === undefined) return undefined;
+  let beside = around.bytesBetween(from, first.from) + around.bytesBetween(end.to, to);
+  for (let at = 1; at < changes.length; at += 1) {
+    beside += around.bytesBetween(changes[at - 1]?.to ?? 0, changes[at]?.from ?? 0);
+  }
+  if (beside > reachBytes) return undefined;
+  const [start, finish] = [from, to];
+  let above = 0;
+  for (; above < run.above; above += 1) {
+    const line = lineStartIn(around, from - 1, reachBytes);
+    if (line === undefined || around.bytesBetween(line, start) > reachBytes) break;
+    from = line;
+  }
+  for (let below = 0; below < run.below && to < around.end; below += 1) {
+    const line = lineEndIn(around, to, reachBytes);
+    if (line === undefined || around.bytesBetween(finish, line) > reachBytes) break;
+    to = line;
+  }
+  return { from, to, above };
+}
+
+/** Where the line that holds an offset begins; undefined if that is too far away. */
+function lineStartIn(around: LinesAround, at: number, reachBytes: number): number | undefined {
+  const found = around.newlineBefore(at, reachBytes);
+  if (found !== -1) return found + 1;
+  return around.bytesBetween(around.start, at) > reachBytes ? undefined : around.start;
+}
+
+/** Where it ends, behind its newline. */
+function lineEndIn(around: LinesAround, at: number, reachBytes: number): number | undefined {
+  const found = around.newlineFrom(at, reachBytes);
+  if (found !== -1) return found + 1;
+  return around.bytesBetween(at, around.end) > reachBytes ? undefined : around.end;
+}
+
+/** How many lines changes are, before and after: several may touch the same line. */
+function lineTally() {
+  let [before, grown, end] = [0, 0, 0];
+  return {
+    add({ line, linesBefore, linesAfter, unchanged = 0 }: LinesTouched): void {
+      const last = line + linesBefore - 1;
+      before += Math.max(0, last - Math.max(end, line - 1) - unchanged);
+      grown += linesAfter - linesBefore;
+      end = Math.max(end, last);
+    },
+    lines: () => ({ before, after: before + grown }),
+  };
+}
+
+/** A change with more lines than this may be many places in one block, with lines between them that stay. */
+const blockLinesMin = 64;
+
+/** A change that is only counted, without the lines that stay what they are. */
+export function* withKept(lines: LinesTouched, old: () => string, put: string): Steps<LinesTouched> {
+  if (lines.linesBefore <= blockLinesMin) return lines;
+  const before = old();
+  const { deletions } = yield* hunksOf([{ firstLine: 1, before, after: put, atEnd: true }], { linesMax: 0 });
+  return { ...lines, unchanged: (yield* splitLines(before)).count - deletions };
+}
+
+/** The diff of changes of a whole text; `touched` are the lines of each. */
+export function* diffOfChanges(
+  { text, byteAt }: { readonly text: string; readonly byteAt: (at: number) => number },
+  changes: readonly TextChange[],
+  touched: readonly LinesTouched[],
+  shows: DiffLimits = diffLimits,
+): Steps<TextDiff> {
+  const around = linesAroundIn(text, byteAt);
+  const diff = startDiff(shows);
+  const runs = shownRuns(touched, shows);
+  for (const run of runs) {
+    yield;
+    diff.add(run, changes.slice(run.first, run.next), touched.slice(run.first, run.next), around);
+  }
+  for (let at = runs.at(-1)?.next ?? 0; at < changes.length; at += 1) {
+    const [change, lines] = [changes[at], touched[at]];
+    if (change === undefined || lines === undefined) break;
+    if (at % partLength === 0) yield;
+    diff.count(yield* withKept(lines, () => text.slice(change.from, change.to), change.text));
+  }
+  return yield* diff.finish();
 }
 
 interface Sides {
@@ -227,7 +403,8 @@ function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
   const runs: ChangedPlace[][] = [];
   let endLine = 0;
   for (const place of places) {
-    if (place.firstLine === endLine) runs.at(-1)?.push(place);
+    const run = runs.at(-1);
+    if (place.firstLine === endLine && place.grown === run?.[0]?.grown) run?.push(place);
     else runs.push([place]);
     endLine = place.firstLine + newlinesIn(place.before, 0, place.before.length);
   }
@@ -236,6 +413,7 @@ function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
     before: run.map((place) => place.before).join(""),
     after: run.map((place) => place.after).join(""),
     atEnd: run.at(-1)?.atEnd ?? false,
+    grown: run[0]?.grown ?? 0,
   }));
 }
 
@@ -252,11 +430,14 @@ function* grouped(changed: readonly ChangedLines[], gapMax: number): Steps<reado
   return groups;
 }
 
-function spanOf(group: readonly ChangedLines[], context: number, oldLines: number): ChangedLines {
+/** Changed lines and their context, which ends where lines are too long. */
+function spanOf(group: readonly ChangedLines[], context: number, old: NumberedLines): ChangedLines {
   const first = group[0] ?? { aFrom: 0, bFrom: 0 };
   const last = group.at(-1) ?? { aTo: 0, bTo: 0 };
-  const above = Math.min(context, first.aFrom);
-  const below = Math.min(context, oldLines - last.aTo);
+  let above = Math.min(context, first.aFrom);
+  let below = Math.min(context, old.count - last.aTo);
+  while (charsOf(old, first.aFrom - above, first.aFrom) > diffLimits.reachBytes) above -= 1;
+  while (charsOf(old, last.aTo, last.aTo + below) > diffLimits.reachBytes) below -= 1;
   return {
     aFrom: first.aFrom - above,
     aTo: last.aTo + below,
@@ -317,6 +498,9 @@ function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
   const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, isNew);
   return all && known ? 2 : 1;
 }
+
+const charsOf = ({ starts }: NumberedLines, from: number, to: number): number =>
+  (starts[to] ?? 0) - (starts[from] ?? 0);
 
 function sum(group: readonly ChangedLines[], count: (change: ChangedLines) => number): number {
   return group.reduce((total, change) => total + count(change), 0);

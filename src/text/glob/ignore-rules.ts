@@ -48,8 +48,8 @@ function splitNames(text: string): readonly string[] | undefined {
     const letter = letters[at] ?? "";
     if (letter === "\\" && letters[at + 1] !== undefined) {
       at += 1;
-      // A slash cannot be part of a name, escaped or not.
-      if (letters[at] === "/") parts.push(part);
+      // A slash cannot be part of a name, escaped or not. git reads `**\/` as one folder or more, `**/` as none or more.
+      if (letters[at] === "/") parts.push(...(/^\*\*+$/.test(part) ? [part, "*"] : [part]));
       part = letters[at] === "/" ? "" : part + letter + (letters[at] ?? "");
     } else if (letter === "[") {
       const set = parseCharacterSet(letters, at + 1, "ascii");

@@ -8,6 +8,12 @@ import type { Buffer } from "node:buffer";
 /** Asked with offsets that go forward, answers with the first place at or behind each; -1: there is none. */
 export type NextPlace = (from: number) => number;
 
+/**
+ * Places that overlap are found up to this many, and from there on those that are apart, counted from the left: on long runs of
+ * one character every step to the next is a long way.
+ */
+export const overlapsMax = 1_000;
+
 export function placesIn(text: string, wanted: string): NextPlace {
   if (!isRepetitive(wanted)) return (from) => text.indexOf(wanted, from);
   return stepwise(

@@ -3,15 +3,15 @@
 import { Buffer } from "node:buffer";
 import type { EncodingName } from "../../contract/read.ts";
 import { isDoubleByte } from "../encoding/encode-tables.ts";
-import { bytePlacesIn } from "./find-text.ts";
+import { bytePlacesIn, overlapsMax } from "./find-text.ts";
 
 export interface FindOptions {
   /** How many offsets are kept; all hits are counted. */
   readonly hitsMax: number;
   /** Counting ends above this many; none by default. */
   readonly totalMax?: number;
-  /** May a hit begin inside the hit before it? */
-  readonly overlapping: boolean;
+  /** May a hit begin inside the hit before it? `first`: the first ones may (`overlapsMax`). */
+  readonly overlapping: boolean | "first";
   /** A hit begins at a multiple of this from `firstByte`: 2 in UTF-16, 4 in UTF-32. */
   readonly unitBytes: 1 | 2 | 4;
   /** Where the text begins, behind the BOM; no hit begins before. */
@@ -48,6 +48,8 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
   const hits: number[] = [];
   /** The first offset at which a hit may begin. */
   let free = firstByte;
+  /** The end of the last of those hits that are apart. */
+  let apart = firstByte;
   /** The end of what was fed, too short to hold a hit. */
   let tail = Buffer.alloc(0);
   let fed = 0;
@@ -66,7 +68,9 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
       }
       if (hits.length < hitsMax) hits.push(hit);
       finder.total += 1;
-      free = hit + (overlapping ? unitBytes : needle.length);
+      if (hit >= apart) apart = hit + needle.length;
+      const mayOverlap = overlapping === true || (overlapping === "first" && finder.total < overlapsMax);
+      free = mayOverlap ? hit + unitBytes : apart;
     }
   };
 

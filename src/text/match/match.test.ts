@@ -541,7 +541,7 @@ test("very many places are changed in blocks, to what each of them becomes by it
     if (each.found !== "yes" || blocks.found !== "yes") throw new Error(`${JSON.stringify(edit)} is not found`);
     expect([blocks.total, blocks.matchedBy]).toEqual([each.places.length, each.matchedBy]);
     expect(apply(text, blocks.changes) === apply(text, each.changes)).toBe(true);
-    // Not one for each of 45,000.
-    expect(blocks.changes.length).toBeLessThan(1_000);
+    // Not one for each of 45,000, but for each of those that a diff can show.
+    expect(blocks.changes.length).toBeLessThan(6_000);
   }
 });

@@ -5,7 +5,8 @@
  */
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
-import { finish, partLength, type Steps } from "../steps.ts";
+import { diffLimits } from "../diff/hunks.ts";
+import { finish, type Steps } from "../steps.ts";
 import { alreadyAt } from "./already-applied.ts";
 import { firstPlace } from "./find-text.ts";
 import { nearestRegion, regionAt } from "./nearest.ts";
@@ -219,20 +220,22 @@ function* exact(call: Climb): Steps<Match | undefined> {
   const places = (yield* exactPlaces(source, oldText)).filter(call.accept);
   if (places.length === 0) return undefined;
   const textAt = exactReplacement(oldText, newText, source.loneReturns);
-  const putAt = (place: Place): string => textAt(() => lineEndAt(source, place.from));
   let adapts = false;
-  for (let index = 0; index < places.length && !adapts; index += partLength) {
-    yield;
-    adapts = places.slice(index, index + partLength).some((place) => putAt(place) !== newText);
-  }
-  return yield* settling(call, adapts ? "line ends" : "exact", places, {
-    changes: (place) => (newText === oldText ? [] : [{ from: place.from, to: place.to, text: putAt(place) }]),
+  const settled = yield* settling(call, "exact", places, {
+    changes: ({ from, to }) => {
+      const text = textAt(() => lineEndAt(source, from));
+      adapts ||= text !== newText;
+      return newText === oldText ? [] : [{ from, to, text }];
+    },
   });
+  return adapts && settled?.found === "yes" ? { ...settled, matchedBy: "line ends" } : settled;
 }
 
 /** More places than this are changed in blocks of the text: what is known of them does not grow with their number. */
 const placesMax = 20_000;
 const blockLengthMax = 65_536;
+/** The first places are changes of their own all the same: more than these are not shown in any diff. */
+const singlesMax = diffLimits.linesMax + 1;
 
 /** Places of the very letters, from the left and apart. Undefined where they are not that many. */
 function* exactBlocks(source: Source, oldText: string, newText: string): Steps<Match | undefined> {
@@ -257,7 +260,9 @@ function* exactBlocks(source: Source, oldText: string, newText: string): Steps<M
     let made = 0;
     let at = first;
     // Both sides of a block are short, however much longer the new text is.
+    const isSingle = changes.length < singlesMax;
     for (; at >= 0 && at - first < blockLengthMax && made < blockLengthMax; at = again(to)) {
+      if (isSingle && at > first) break;
       const put = textAt(() => lineEndAt(source, at));
       adapts ||= put !== newText;
       parts.push(text.slice(to, at), put);

@@ -1,7 +1,7 @@
 /** Where a text stands in another: letter by letter, folded, or with another indentation. */
 
 import { partLength, type Steps } from "../steps.ts";
-import { borders, type NextPlace, placesIn } from "./find-text.ts";
+import { borders, type NextPlace, overlapsMax, placesIn } from "./find-text.ts";
 import {
   contentLength,
   type Fold,
@@ -22,16 +22,15 @@ export interface Place {
   readonly shift?: Shift;
 }
 
-/** Occurrences that overlap are counted up to this many: on long runs of one character every step to the next is a long way. */
-const overlapsMax = 1_000;
-
 /** Where `wanted` begins in `text`, overlapping occurrences included. */
 function* occurrences(text: string, wanted: string): Steps<readonly number[]> {
   const found: number[] = [];
   if (wanted === "") return found;
   const next = placesIn(text, wanted);
-  for (let at = next(0); at >= 0; at = next(at + (found.length < overlapsMax ? 1 : wanted.length))) {
+  let apart = 0;
+  for (let at = next(0); at >= 0; at = next(found.length < overlapsMax ? at + 1 : apart)) {
     found.push(at);
+    if (at >= apart) apart = at + wanted.length;
     if (found.length % partLength === 0) yield;
   }
   return found;

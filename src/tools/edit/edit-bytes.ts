@@ -1,29 +1,35 @@
-/** An edit whose very letters are looked for in the bytes: quick for files in memory, and possible for any size. */
+/** An edit whose exact text is looked for in the bytes: quick for files in memory, and possible for any size. */
 
-import type { EditFound, Piece, TextEdit } from "../../contract/edit.ts";
-import { limits } from "../../contract/limits.ts";
+import type { EditFound, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut, findInFile, type Hit, type OpenFile, yieldToEventLoop } from "../../disk/disk.ts";
+import { FileCut, findInFile, type Hit, inTurns, type OpenFile, yieldToEventLoop } from "../../disk/disk.ts";
 import { merged } from "../../session/session.ts";
 import {
   bytePlacesIn,
-  type ChangedPlace,
+  type ChangedRun,
   countNewlinesIn,
-  decode,
+  type DiffLimits,
+  type DiffOfChanges,
   type DoubleByteName,
   doubleByteStep,
   encode,
   exactReplacement,
-  findAll,
-  hunksOfPlaces,
   isDoubleByte,
+  type LinesAround,
+  type LinesTouched,
+  shownRuns,
+  sourceText,
+  startDiff,
+  type TextDiff,
   type Units,
+  withKept,
 } from "../../text/text.ts";
 import type { Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import type { ToolContext } from "../tool.ts";
 import {
+  type EditEngines,
   encoded,
   knownAfter,
   movedAlong,
@@ -33,128 +39,136 @@ import {
   requireShown,
   shownOf,
   spanFrom,
+  textBefore,
   unshown,
 } from "./edit-text.ts";
 
-/** Hits kept of a large file, and those whose surroundings are shown in the diff. */
-const hitsMax = 100_000;
-const placesMax = 200;
-/** More places than this in a file in memory are handled as text, and more than that by blocks, as in a large file. */
-const hitsInMemoryMax = 20;
-const textHitsMax = 20_000;
-/** Places of a text that should stand once, above which they are counted and not looked at one by one. */
-const ambiguousHitsMax = 1_000;
-
 const only: WhichEdit = { index: 1, of: 1, othersFound: [] };
 
-/** Undefined: not found by its letters, or in too many places; the text is to be looked at. */
+/** Throws NO_MATCH where the exact text is not there, and TOO_LARGE where it is in too many places. */
 export async function planBytes(
   current: CurrentFile,
   edit: TextEdit,
-  { signal, onProgress, changes: { editBytesMax } }: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  { placesKeptMax, shows }: Pick<EditEngines, "placesKeptMax" | "shows">,
   onChunk?: (chunk: Uint8Array) => void,
-): Promise<Planned<readonly EditFound[]> | undefined> {
+): Promise<Planned<readonly EditFound[]>> {
   const { target, file, form, bytes } = current;
+  const { signal, onProgress } = context;
+  const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
+  const noMatch = (): Problem =>
+    new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
   const needle = encode(edit.oldText, form.encoding);
-  const found = "lacks" in needle ? { hits: [], total: 0 } : await search(needle.bytes);
-  if (!("lacks" in needle) && edit.all && isEverywhere(found.total)) {
-    return planEverywhere(current, edit, needle.bytes, editBytesMax, { signal, onProgress });
-  }
-  if (bytes !== undefined && !edit.all && found.total > ambiguousHitsMax && !("lacks" in needle)) {
-    const options = { hitsMax: linesMax, overlapping: true, firstByte: form.bomBytes, signal, onProgress } as const;
-    const { hits, total } = await findInFile(readable(bytes), needle.bytes, { ...options, lines: "all" });
-    throw ambiguous(hits, total);
-  }
-  if (bytes !== undefined && (found.total === 0 || found.total > (edit.all ? hitsInMemoryMax : 1))) return undefined;
-  if ("lacks" in needle || found.total === 0) {
-    throw new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
-  }
+  if ("lacks" in needle) throw noMatch();
+  const found = await search(needle.bytes);
+  if (found.total === 0) throw noMatch();
+  // Of places after a `\r` there are all or none.
+  const isTorn = edit.oldText.startsWith("\n") && (await isAfterReturn(found.hits[0]?.at ?? 0, source));
+  const step = isTorn ? "line ends" : "exact";
   if (found.total > 1 && !edit.all) {
-    throw ambiguous(found.hits, found.total);
+    const lines = found.hits.map(({ line }) => line).slice(0, linesMax);
+    throw new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: step, lines, total: found.total });
   }
-  if (found.total > hitsMax) {
-    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${hitsMax} replacements at once` });
+  if (found.total > placesKeptMax) {
+    // Blocks are made of one new text for all places, none of which ends where a line does.
+    const isSimple = !/[\r\n]/.test(edit.newText) && !edit.oldText.endsWith("\n") && !edit.oldText.startsWith("\n");
+    if (isSimple && !isDoubleByte(form.encoding))
+      return planEverywhere(current, edit, needle.bytes, source, context, shows);
+    throw new Problem({
+      code: "TOO_LARGE",
+      place: target,
+      kind: "text",
+      limit: `${placesKeptMax} replacements at once`,
+    });
   }
   const { hits } = found;
-  requireCertain(current, "exact", hits.length);
-
-  const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
-  const asSent = { text: edit.newText, bytes: encoded(edit.newText, current) };
-  const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, current) : hits.map(() => asSent);
-  const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(asSent.bytes) };
+  // A newline after a `\r` is the end of its line and stays; what follows it is changed.
+  const own = isTorn ? { oldText: edit.oldText.slice(1), newText: edit.newText.slice(1) } : edit;
+  const starts = isTorn ? hits.map(({ at, line }) => ({ at: at + 1, line: line + 1 })) : hits;
+  const texts = await withLocalEnds(own, starts, source, signal);
+  const matchedBy = texts.every((text) => text === own.newText) ? step : "line ends";
+  requireCertain(current, matchedBy, hits.length);
   const shown = shownOf(current.seen);
-  const ends = edit.oldText.endsWith("\n");
+  const oldNewlines = newlinesIn(needle.bytes);
   requireShown(
     current,
     shown,
-    hits.map(({ line }) => spanFrom(line, newlines.old, ends)),
+    hits.map(({ line }) => spanFrom(line, oldNewlines, edit.oldText.endsWith("\n"))),
   );
-  const changes: LinesChanged[] = [];
-  for (const { at, line } of hits) {
-    const extra = (await isWholeLines(edit, at, source, form.bomBytes)) ? 0 : 1;
-    changes.push({ line, linesBefore: newlines.old + extra, linesAfter: newlines.new + extra });
-  }
-  const shownMax = shownHits(changes);
-  const replaced = { hits, oldText: edit.oldText, oldBytes: needle.bytes.length, puts };
-  const places = await placesAround(replaced, shownMax, source, current);
-  const diff = hunksOfPlaces(places ?? []);
-  // What is not shown is counted all the same.
-  const hidden = counted(changes.slice(places === undefined ? 0 : shownMax));
-  const isShort = bytes !== undefined && bytes.length <= limits.changeCharsMax * 4;
+  const puts = putsOf(texts, current);
+  const replaced: Replaced = {
+    hits: starts,
+    oldText: own.oldText,
+    oldBytes: needle.bytes.length - (isTorn ? 1 : 0),
+    puts,
+  };
+  const touched = await linesTouched(replaced, oldNewlines - (isTorn ? 1 : 0), source, form.bomBytes, signal);
   return {
     pieces: piecesOf(replaced, file.sizeBytes),
-    diff: {
-      hunks: diff.hunks,
-      additions: diff.additions + hidden.after,
-      deletions: diff.deletions + hidden.before,
-      complete: diff.complete && hidden.before + hidden.after === 0,
-    },
-    // The mark at the file's beginning is not part of its text.
-    before: isShort ? textOf(bytes.subarray(form.bomBytes), current) : undefined,
+    diff: await diffOf(replaced, touched, source, current, shows, signal),
+    before: textBefore(current),
     notes: notesOf(current),
-    wrote: knownAfter(current, movedAlong(shown, changes)),
-    extra: [
-      {
-        matchedBy: puts.every(({ text }) => text === edit.newText) ? "exact" : "line ends",
-        replacements: hits.length,
-        line: hits[0]?.line ?? 1,
-      },
-    ],
+    wrote: knownAfter(current, movedAlong(shown, touched)),
+    extra: [{ matchedBy, replacements: hits.length, line: starts[0]?.line ?? 1 }],
   };
 
-  /** Blocks are made of one new text for all places, none of which ends where a line does. */
-  function isEverywhere(total: number): boolean {
-    const isOne = bytes !== undefined || !/[\r\n]/.test(edit.newText);
-    const isSimple = isOne && !edit.oldText.endsWith("\n") && !edit.oldText.startsWith("\n");
-    return isSimple && !isDoubleByte(form.encoding) && total > (bytes === undefined ? hitsMax : textHitsMax);
-  }
-
-  function ambiguous(hits: readonly Hit[], total: number): Problem {
-    const lines = hits.map(({ line }) => line).slice(0, linesMax);
-    return new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: "exact", lines, total });
-  }
-
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
-    if (bytes === undefined) {
-      const options = { hitsMax, overlapping: !edit.all, firstByte: form.bomBytes, signal, onProgress } as const;
-      if (isDoubleByte(form.encoding)) {
-        const all = await findInFile(file, wanted, { ...options, overlapping: true, lines: "all" });
-        return wholeCharacters(all, wanted.length, form.encoding, bytesInFile(file), target, options);
-      }
-      if (edit.all) return findInFile(file, wanted, { ...options, onChunk, lines: "all" });
-      const once = await findInFile(file, wanted, { ...options, onChunk, lines: "first" });
-      return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;
+    const reader = bytes === undefined ? file : readable(bytes);
+    const options = {
+      hitsMax: Math.max(placesKeptMax, linesMax),
+      firstByte: form.bomBytes,
+      signal,
+      onProgress,
+    } as const;
+    const beginsWithEnd = wanted[0] === newline;
+    const overlapping = !edit.all || beginsWithEnd ? "first" : false;
+    const lines = edit.all || beginsWithEnd ? "all" : "first";
+    if (isDoubleByte(form.encoding)) {
+      const all = await findInFile(reader, wanted, { ...options, overlapping: true, lines: "all" });
+      const isAny = overlapping !== false;
+      const whole = await wholeCharacters(all, wanted.length, form.encoding, source, target, {
+        overlapping: isAny,
+        signal,
+      });
+      return beginsWithEnd ? untorn(whole, edit, wanted.length, source) : whole;
     }
-    const totalMax = edit.all ? textHitsMax : ambiguousHitsMax;
-    const options = { hitsMax: hitsInMemoryMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
-    const { hits: offsets, total } = findAll(bytes, wanted, { ...options, firstByte: form.bomBytes });
-    if (total > hitsInMemoryMax) return { hits: [], total };
-    return { hits: offsets.map((at) => ({ at, line: countNewlinesIn(bytes, 0, at, "byte") + 1 })), total };
+    const once = await findInFile(reader, wanted, { ...options, overlapping, onChunk, lines });
+    if (beginsWithEnd) return untorn(once, edit, wanted.length, source);
+    return once.total > 1 && lines === "first"
+      ? findInFile(reader, wanted, { ...options, overlapping, lines: "all" })
+      : once;
   }
 }
 
 /** Lines that an error names. */
 const linesMax = 50;
+
+/**
+ * Places of a text that begins with a newline, without those that would tear it from the `\r` before it. If there is no other
+ * place, that newline is the whole end of a line, as far as the rest of the text has no line ends to compare.
+ */
+async function untorn(
+  found: Places,
+  { oldText, newText, all }: TextEdit,
+  needleBytes: number,
+  source: Bytes,
+): Promise<Places> {
+  if (found.total > found.hits.length) return found;
+  const [whole, torn]: [Hit[], Hit[]] = [[], []];
+  for (const hit of found.hits) ((await isAfterReturn(hit.at, source)) ? torn : whole).push(hit);
+  const isServed = newText.startsWith("\n") && !/[\r\n]/.test(oldText.slice(1));
+  const taken = whole.length > 0 ? whole : isServed ? torn : [];
+  let free = 0;
+  const hits = taken.filter(({ at }) => {
+    if (all && at < free) return false;
+    free = at + needleBytes;
+    return true;
+  });
+  return { hits, total: hits.length };
+}
+
+const isAfterReturn = async (at: number, source: Bytes): Promise<boolean> =>
+  at > 0 && (await source.read(at - 1, at))[0] === carriageReturn;
 
 /** Bytes in memory, to be searched like those of a file. */
 const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
@@ -171,68 +185,79 @@ async function planEverywhere(
   current: CurrentFile,
   edit: TextEdit,
   needle: Uint8Array,
-  editBytesMax: number,
-  { signal, onProgress }: Pick<ToolContext, "signal" | "onProgress">,
+  source: Bytes,
+  { signal, onProgress, changes: { editBytesMax } }: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  shows: DiffLimits,
 ): Promise<Planned<readonly EditFound[]>> {
   const { file, form, bytes, seen } = current;
-  requireCertain(current, "exact", hitsMax);
-  const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
-  const put = { text: edit.newText, bytes: encoded(edit.newText, current) };
-  const linesBefore = newlinesIn(needle) + 1;
-  const linesAfter = newlinesIn(put.bytes) + 1;
+  requireCertain(current, "exact", 2);
+  // That a character cannot be encoded is said after what was not shown.
+  const isEncodable = "bytes" in encode(edit.newText, form.encoding);
+  const put = putOf(isEncodable ? edit.newText : "", current);
+  const [linesBefore, linesAfter] = [newlinesIn(needle) + 1, 1];
   const isWhole = seen.state === "fresh" && seen.whole;
   const shown = shownOf(seen);
   const first: Hit[] = [];
-  const ofParts: LinesChanged[] = [];
-  const [all, hidden] = [lineTally(), lineTally()];
+  const diff = startDiff(shows);
+  let runs: readonly ChangedRun[] | undefined;
+  const ofParts: LinesTouched[] = [];
   const blocks = startBlocks(source, needle, put.bytes);
   const spanAt = (line: number): LineSpan => ({ from: line, to: line + linesBefore - 1 });
   let missing: readonly LineSpan[] = [];
-  let shownMax = 0;
   let replacements = 0;
+  let firstLine = 1;
   const onHit = (at: number, line: number): void => {
+    if (replacements === 0) firstLine = line;
     replacements += 1;
     blocks.hit(at);
-    all.add(line, linesBefore, linesAfter);
     if (!isWhole) {
       if (ofParts.at(-1)?.line !== line) missing = merged([...missing, ...unshown(current, shown, [spanAt(line)])]);
       if (missing.length >= missingMax) throw notShown(current, missing);
       // Parts that were shown are few, and nothing outside of them is changed.
       if (missing.length === 0) ofParts.push({ line, linesBefore, linesAfter });
     }
-    if (first.length > placesMax) {
-      hidden.add(line, linesBefore, linesAfter);
-      return;
-    }
-    first.push({ at, line });
-    if (first.length <= placesMax) return;
-    const changes = first.map((hit) => ({ line: hit.line, linesBefore, linesAfter }));
-    shownMax = shownHits(changes);
-    for (const one of changes.slice(shownMax)) hidden.add(one.line, linesBefore, linesAfter);
+    if (runs !== undefined) diff.count({ line, linesBefore, linesAfter });
+    else first.push({ at, line });
+    // Each of them has at least one line: more cannot be shown.
+    if (first.length > shows.linesMax) decide();
   };
-  const options = { hitsMax, overlapping: false, firstByte: form.bomBytes, signal, onProgress, lines: "all" } as const;
+  const touchedBy = ({ line }: Hit): LinesTouched => ({ line, linesBefore, linesAfter });
+  const decide = (): readonly ChangedRun[] => {
+    if (runs !== undefined) return runs;
+    runs = shownRuns(first.map(touchedBy), shows);
+    for (const hit of first.splice(runs.at(-1)?.next ?? 0)) diff.count(touchedBy(hit));
+    return runs;
+  };
+  const options = {
+    hitsMax: 0,
+    overlapping: false,
+    firstByte: form.bomBytes,
+    signal,
+    onProgress,
+    lines: "all",
+  } as const;
   await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...options, onHit });
   if (missing.length > 0) throw notShown(current, missing);
+  if (!isEncodable) encoded(edit.newText, current);
   if (file.sizeBytes + replacements * (put.bytes.length - needle.length) > editBytesMax) {
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
     throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
   }
-  const replaced = { hits: first, oldText: edit.oldText, oldBytes: needle.length, puts: first.map(() => put) };
-  const places = await placesAround(replaced, shownMax, source, current);
-  const diff = hunksOfPlaces(places ?? []);
-  const rest = (places === undefined ? all : hidden).lines();
+  const shownNow = decide();
+  const replaced: Replaced = {
+    hits: first,
+    oldText: edit.oldText,
+    oldBytes: needle.length,
+    puts: first.map(() => put),
+  };
+  await addRuns(diff, shownNow, replaced, first.map(touchedBy), source, current, shows);
   return {
     pieces: blocks.finish(),
-    diff: {
-      hunks: diff.hunks,
-      additions: diff.additions + rest.after,
-      deletions: diff.deletions + rest.before,
-      complete: false,
-    },
-    before: undefined,
+    diff: await inTurns(diff.finish(), signal),
+    before: textBefore(current),
     notes: notesOf(current),
     wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, ofParts)),
-    extra: [{ matchedBy: "exact", replacements, line: first[0]?.line ?? 1 }],
+    extra: [{ matchedBy: "exact", replacements, line: firstLine }],
   };
 }
 
@@ -303,24 +328,18 @@ function copyTo(into: Uint8Array, at: number, bytes: Uint8Array, from: number, t
   return at + to - from;
 }
 
-/** Do whole lines give way to whole lines, so that the line behind them is not touched? */
-async function isWholeLines(
-  { oldText, newText }: TextEdit,
-  at: number,
-  source: Bytes,
-  firstByte: number,
-): Promise<boolean> {
-  if (!oldText.endsWith("\n") || !(newText === "" || newText.endsWith("\n"))) return false;
-  return beginsLine(at, source, firstByte);
-}
-
-const beginsLine = async (at: number, source: Bytes, firstByte: number): Promise<boolean> =>
-  at === firstByte || (await source.read(at - 1, at))[0] === 10;
-
 /** What takes the place of the old text. */
 interface Put {
   readonly text: string;
   readonly bytes: Uint8Array;
+  readonly newlines: number;
+}
+
+const noPut: Put = { text: "", bytes: new Uint8Array(), newlines: 0 };
+
+function putOf(text: string, current: CurrentFile): Put {
+  const bytes = encoded(text, current);
+  return { text, bytes, newlines: newlinesIn(bytes) };
 }
 
 /** All places of the old text, in order, and what each of them gets. */
@@ -331,76 +350,155 @@ interface Replaced {
   readonly puts: readonly Put[];
 }
 
-/**
- * New lines get the line ends around them, each place its own, as in a file in memory. A newline at the beginning of the old
- * text may have been found after a `\r`: then it is that line's end, and the rest follows it.
- */
+/** New lines get the line ends around them, each place its own, as in a file in memory. */
 async function withLocalEnds(
-  { oldText, newText }: TextEdit,
+  { oldText, newText }: Pick<TextEdit, "oldText" | "newText">,
   hits: readonly Hit[],
   source: Bytes,
-  current: CurrentFile,
-): Promise<readonly Put[]> {
-  const known = new Map<string, Put>();
-  const put = (text: string): Put => {
-    const made = known.get(text) ?? { text, bytes: encoded(text, current) };
-    known.set(text, made);
-    return made;
-  };
-  const endAt = lineEndsIn(source);
-  const inLine = exactReplacement(oldText, newText, false);
-  const afterReturn = exactReplacement(oldText.slice(1), newText.slice(1), false);
-  const puts: Put[] = [];
-  for (const { at } of hits) {
-    const isTorn = oldText.startsWith("\n") && at > 0 && (await source.read(at - 1, at))[0] === 13;
-    if (isTorn && !newText.startsWith("\n")) {
-      throw new Problem({
-        code: "NO_MATCH",
-        place: current.target,
-        which: only,
-        nearest: undefined,
-        searched: "exactly",
-      });
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!/[\r\n]/.test(newText)) return hits.map(() => newText);
+  const hasNewline = (await byteFrom(source, newline, 0)) !== undefined;
+  const isLone = !hasNewline && (await byteFrom(source, carriageReturn, 0)) !== undefined;
+  const endAt = isLone ? () => "\r" : lineEndsIn(source);
+  const textAt = exactReplacement(oldText, newText, isLone);
+  return eachInTurns(hits, signal, async ({ at }) => {
+    const end = await endAt(at);
+    return textAt(() => end);
+  });
+}
+
+/** The lines that each place touches. Whole lines that give way to whole lines do not touch the line after them. */
+function linesTouched(
+  { hits, oldText, puts }: Replaced,
+  oldNewlines: number,
+  source: Bytes,
+  firstByte: number,
+  signal: AbortSignal,
+): Promise<readonly LinesTouched[]> {
+  const endsLine = (text: string): boolean => text === "" || text.endsWith("\n");
+  return eachInTurns(hits, signal, async ({ at, line }, index) => {
+    const { text, newlines } = puts[index] ?? noPut;
+    const mayBeWhole = endsLine(oldText) && endsLine(text);
+    const isWhole = mayBeWhole && (at === firstByte || (await source.read(at - 1, at))[0] === newline);
+    const extra = isWhole ? 0 : 1;
+    return { line, linesBefore: oldNewlines + extra, linesAfter: newlines + extra };
+  });
+}
+
+/** The work for each place, with a turn for other calls in between. */
+async function eachInTurns<One, Result>(
+  list: readonly One[],
+  signal: AbortSignal,
+  work: (one: One, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [index, one] of list.entries()) {
+    if (index % turnPlaces === turnPlaces - 1) {
+      signal.throwIfAborted();
+      await yieldToEventLoop();
     }
-    const end = newText.includes("\n") ? await endAt(isTorn ? at + 1 : at) : undefined;
-    puts.push(put(isTorn ? `\n${afterReturn(() => end)}` : inLine(() => end)));
+    results.push(await work(one, index));
   }
-  return puts;
+  return results;
 }
 
-interface LinesChanged {
-  readonly line: number;
-  readonly linesBefore: number;
-  readonly linesAfter: number;
+/** Most often all places get the same. */
+function putsOf(texts: readonly string[], current: CurrentFile): readonly Put[] {
+  const known = new Map<string, Put>();
+  return texts.map((text) => {
+    const put = known.get(text) ?? putOf(text, current);
+    known.set(text, put);
+    return put;
+  });
 }
 
-function counted(changes: readonly LinesChanged[]): { readonly before: number; readonly after: number } {
-  const tally = lineTally();
-  for (const { line, linesBefore, linesAfter } of changes) tally.add(line, linesBefore, linesAfter);
-  return tally.lines();
+/** The diff of a text that gives way to others. Only the lines around what is shown are read. */
+async function diffOf(
+  replaced: Replaced,
+  touched: readonly LinesTouched[],
+  source: Bytes,
+  current: CurrentFile,
+  shows: DiffLimits,
+  signal: AbortSignal,
+): Promise<TextDiff> {
+  const diff = startDiff(shows);
+  const runs = shownRuns(touched, shows);
+  await addRuns(diff, runs, replaced, touched, source, current, shows);
+  for (let at = runs.at(-1)?.next ?? 0; at < touched.length; at += 1) {
+    const lines = touched[at];
+    if (lines === undefined) break;
+    diff.count(
+      await inTurns(
+        withKept(lines, () => replaced.oldText, replaced.puts[at]?.text ?? ""),
+        signal,
+      ),
+    );
+  }
+  return inTurns(diff.finish(), signal);
 }
 
-/** How many lines all changes are, before and after: several may touch the same line. */
-function lineTally() {
-  let [before, grown, end] = [0, 0, 0];
+async function addRuns(
+  diff: DiffOfChanges,
+  runs: readonly ChangedRun[],
+  { hits, oldBytes, puts }: Replaced,
+  touched: readonly LinesTouched[],
+  source: Bytes,
+  { form }: CurrentFile,
+  shows: DiffLimits,
+): Promise<void> {
+  for (const run of runs) {
+    const changes: TextChange[] = [];
+    for (let at = run.first; at < run.next; at += 1) {
+      const from = hits[at]?.at ?? 0;
+      changes.push({ from, to: from + oldBytes, text: puts[at]?.text ?? "" });
+    }
+    const around = diff.isFull() ? undefined : await bytesAround(run, changes, source, form, shows);
+    diff.add(run, changes, touched.slice(run.first, run.next), around);
+  }
+}
+
+/** Few lines are longer. */
+const firstReachBytes = 512;
+
+/** The bytes that a diff may show of a run of changes; undefined where they are too many. */
+async function bytesAround(
+  { above, below }: ChangedRun,
+  changes: readonly TextChange[],
+  source: Bytes,
+  form: CurrentFile["form"],
+  { charsMax, reachBytes }: DiffLimits,
+): Promise<LinesAround | undefined> {
+  const [first, last] = [changes[0]?.from ?? 0, changes.at(-1)?.to ?? 0];
+  if (last - first > charsMax) return undefined;
+  // A changed line and its context may each reach so far.
+  const most = 2 * reachBytes + 2;
+  let from = first;
+  for (let reach = firstReachBytes; ; reach *= 8) {
+    from = Math.max(form.bomBytes, first - Math.min(reach, most));
+    if (from === form.bomBytes || reach >= most || newlinesIn(await source.read(from, first)) > above) break;
+  }
+  let to = last;
+  for (let reach = firstReachBytes; ; reach *= 8) {
+    to = Math.min(source.sizeBytes, last + Math.min(reach, most));
+    if (to === source.sizeBytes || reach >= most || newlinesIn(await source.read(last, to)) > below) break;
+  }
+  const bytes = await source.read(from, to);
   return {
-    add(line: number, linesBefore: number, linesAfter: number): void {
-      const last = line + linesBefore - 1;
-      before += Math.max(0, last - Math.max(end, line - 1));
-      grown += linesAfter - linesBefore;
-      end = Math.max(end, last);
+    start: form.bomBytes,
+    end: source.sizeBytes,
+    newlineBefore: (at) => {
+      const found = bytes.subarray(0, Math.max(0, at - from)).lastIndexOf(newline);
+      return found === -1 ? -1 : from + found;
     },
-    lines: () => ({ before, after: before + grown }),
+    newlineFrom: (at) => {
+      const found = bytes.indexOf(newline, at - from);
+      return found === -1 ? -1 : from + found;
+    },
+    bytesBetween: (one, other) => other - one,
+    slice: (start, end) =>
+      sourceText(bytes.subarray(start - from, end - from), { encoding: form.encoding, bomBytes: 0 }).text,
   };
-}
-
-/** How many of the first places are shown: as many as may be, and of a line all of them or none. */
-function shownHits(changes: readonly LinesChanged[]): number {
-  let shown = Math.min(changes.length, placesMax);
-  const touches = (one: LinesChanged | undefined, next: LinesChanged | undefined): boolean =>
-    one !== undefined && next !== undefined && next.line <= one.line + one.linesBefore - 1;
-  while (shown > 0 && touches(changes[shown - 1], changes[shown])) shown -= 1;
-  return shown;
 }
 
 const newlinesIn = (bytes: Uint8Array): number => countNewlinesIn(bytes, 0, bytes.length, "byte");
@@ -418,65 +516,6 @@ function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readon
   return pieces;
 }
 
-/**
- * Whole lines around each of the first hits; those that stand close together share theirs. Undefined where lines are too long
- * to show, or none is to be shown.
- */
-async function placesAround(
-  { hits, oldText, oldBytes, puts }: Replaced,
-  shownMax: number,
-  source: Bytes,
-  current: CurrentFile,
-): Promise<readonly ChangedPlace[] | undefined> {
-  if (shownMax === 0) return undefined;
-  const { bomBytes } = current.form;
-  const around = async (index: number, { at }: Hit) => {
-    const put = puts[index]?.text ?? "";
-    // Where the old text ends a line and nothing does in its place, the next line goes on with what is left.
-    const stays = oldText.endsWith("\n") && (put === "" ? await beginsLine(at, source, bomBytes) : put.endsWith("\n"));
-    return linesAround(source, { from: at, to: at + oldBytes, behind: stays ? "context" : "changed" }, bomBytes);
-  };
-  // The lines of the next hit are changed too, so they are not context of these.
-  const hiddenFrom = hits[shownMax];
-  const end = hiddenFrom === undefined ? source.sizeBytes : await lineStart(source, hiddenFrom.at, bomBytes);
-  const places: ChangedPlace[] = [];
-  for (let first = 0; first < shownMax; ) {
-    const hit = hits[first];
-    if (hit === undefined) break;
-    let window = await around(first, hit);
-    let next = first + 1;
-    for (let other = hits[next]; window !== undefined && other !== undefined && next < shownMax; other = hits[next]) {
-      const there = await around(next, other);
-      // Lines that are the context of both are shown once.
-      if (there !== undefined && there.from >= window.to) break;
-      window = there === undefined ? undefined : { from: window.from, to: Math.max(window.to, there.to) };
-      next += 1;
-    }
-    if (window === undefined || end === undefined) return undefined;
-    const to = Math.min(window.to, end);
-    const old = await source.read(window.from, to);
-    const parts: Uint8Array[] = [];
-    let at = window.from;
-    for (let index = first; index < next; index += 1) {
-      const start = hits[index]?.at ?? at;
-      parts.push(old.subarray(at - window.from, start - window.from), puts[index]?.bytes ?? new Uint8Array());
-      at = start + oldBytes;
-    }
-    parts.push(old.subarray(at - window.from));
-    places.push({
-      firstLine: hit.line - newlinesIn(old.subarray(0, hit.at - window.from)),
-      before: textOf(old, current),
-      after: textOf(Buffer.concat(parts), current),
-      atEnd: to === source.sizeBytes,
-    });
-    first = next;
-  }
-  return places;
-}
-
-/** For showing. */
-const textOf = (bytes: Uint8Array, { form }: CurrentFile): string => decode(bytes, form.encoding).text;
-
 // In some encodings the bytes of a text can be found in the middle of other characters: those places are no hits.
 
 interface Places {
@@ -486,8 +525,6 @@ interface Places {
 
 /** How far a line is followed back to its beginning, from where its characters can be told. */
 const characterReachBytes = 1_048_576;
-/** Most lines are not longer. */
-const firstReachBytes = 512;
 /** Other calls get their turn after so many places. */
 const turnPlaces = 1_000;
 
@@ -547,15 +584,13 @@ function firstCharacter(bytes: Uint8Array, wanted: number, encoding: DoubleByteN
   return at;
 }
 
-// Whole lines around a place in bytes, for a diff; the bytes may be a file of any size.
-
 export interface Bytes {
   readonly sizeBytes: number;
   /** At once from memory. */
   read(from: number, to: number): Uint8Array | Promise<Uint8Array>;
 }
 
-export const bytesInMemory = (bytes: Buffer): Bytes => ({
+const bytesInMemory = (bytes: Buffer): Bytes => ({
   sizeBytes: bytes.length,
   read: (from, to) => bytes.subarray(from, to),
 });
@@ -569,45 +604,10 @@ const bytesInFile = (file: OpenFile): Bytes => ({
   },
 });
 
-const contextLines = 3;
-/** Lines longer than this are not shown around a change. */
-const reachBytes = 65_536;
 const newline = 10;
 const carriageReturn = 13;
-
-/**
- * From the beginning of a line to the end of one; undefined if the lines there are too long. `behind`: is the line that goes on
- * or begins at `to` a part of the change, or context, of which there may be less?
- */
-export async function linesAround(
-  source: Bytes,
-  { from, to, behind }: { readonly from: number; readonly to: number; readonly behind: "changed" | "context" },
-  firstByte: number,
-): Promise<{ readonly from: number; readonly to: number } | undefined> {
-  const above = Math.max(firstByte, from - reachBytes);
-  const head = await source.read(above, from);
-  let start = head.lastIndexOf(newline) + 1;
-  for (let lines = 0; lines < contextLines; lines += 1) start = lineAbove(head, start);
-  if (start === 0 && above > firstByte) {
-    start = head.indexOf(newline) + 1;
-    if (start === 0) return undefined;
-  }
-
-  const below = Math.min(source.sizeBytes, to + reachBytes);
-  const tail = await source.read(to, below);
-  let end = behind === "context" ? 0 : endOfLine(tail, 0);
-  for (let lines = 0; lines < contextLines; lines += 1) end = endOfLine(tail, end);
-  const isCut = below < source.sizeBytes && end === tail.length && tail[end - 1] !== newline;
-  if (isCut) end = tail.lastIndexOf(newline) + 1;
-  return isCut && end === 0 && behind === "changed" ? undefined : { from: above + start, to: to + end };
-}
-
-/** Where the line that holds a place begins; undefined if that is too far. */
-async function lineStart(source: Bytes, at: number, firstByte: number): Promise<number | undefined> {
-  const from = Math.max(firstByte, at - reachBytes);
-  const start = (await source.read(from, at)).lastIndexOf(newline) + 1;
-  return start === 0 && from > firstByte ? undefined : from + start;
-}
+/** Read at a time where a line end is looked for. */
+const lineReachBytes = 65_536;
 
 /**
  * Tells the end of the line that holds a place, or of the line before it where the file ends without one; undefined in a file
@@ -617,7 +617,7 @@ function lineEndsIn(source: Bytes): (at: number) => Promise<"\n" | "\r\n" | unde
   let known: { readonly until: number; readonly end: "\n" | "\r\n" | undefined } | undefined;
   return async (at) => {
     if (known === undefined || at > known.until) {
-      const next = (await newlineFrom(source, at)) ?? (await newlineBefore(source, at));
+      const next = (await byteFrom(source, newline, at)) ?? (await newlineBefore(source, at));
       const isLast = next === undefined || next < at;
       known = {
         until: isLast ? source.sizeBytes : next,
@@ -631,10 +631,10 @@ function lineEndsIn(source: Bytes): (at: number) => Promise<"\n" | "\r\n" | unde
 const endAt = async (source: Bytes, at: number): Promise<"\n" | "\r\n"> =>
   at > 0 && (await source.read(at - 1, at))[0] === carriageReturn ? "\r\n" : "\n";
 
-async function newlineFrom(source: Bytes, at: number): Promise<number | undefined> {
-  for (let from = at, bytesMax = 512; from < source.sizeBytes; bytesMax = Math.min(bytesMax * 4, reachBytes)) {
+async function byteFrom(source: Bytes, byte: number, at: number): Promise<number | undefined> {
+  for (let from = at, bytesMax = 512; from < source.sizeBytes; bytesMax = Math.min(bytesMax * 4, lineReachBytes)) {
     const bytes = await source.read(from, Math.min(source.sizeBytes, from + bytesMax));
-    const found = bytes.indexOf(newline);
+    const found = bytes.indexOf(byte);
     if (found !== -1) return from + found;
     from += bytes.length;
   }
@@ -642,20 +642,10 @@ async function newlineFrom(source: Bytes, at: number): Promise<number | undefine
 }
 
 async function newlineBefore(source: Bytes, at: number): Promise<number | undefined> {
-  for (let to = at; to > 0; to -= reachBytes) {
-    const from = Math.max(0, to - reachBytes);
+  for (let to = at; to > 0; to -= lineReachBytes) {
+    const from = Math.max(0, to - lineReachBytes);
     const found = (await source.read(from, to)).lastIndexOf(newline);
     if (found !== -1) return from + found;
   }
   return undefined;
-}
-
-/** Where the line above the one that begins at `start` begins. */
-const lineAbove = (bytes: Uint8Array, start: number): number =>
-  start < 2 ? 0 : bytes.lastIndexOf(newline, start - 2) + 1;
-
-/** Byte behind the line that goes on at `at`. */
-function endOfLine(bytes: Uint8Array, at: number): number {
-  const found = bytes.indexOf(newline, at);
-  return found === -1 ? bytes.length : found + 1;
 }

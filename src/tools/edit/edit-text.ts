@@ -19,21 +19,21 @@ import {
 import {
   changesOfPieces,
   countLines,
+  type DiffLimits,
+  diffLimits,
+  diffOfChanges,
   encode,
   fits,
-  hunksOf,
   IndexedText,
   insertion,
   type Match,
   matchIn,
   partLength,
   PieceList,
-  placesOf,
   type Source,
   sourceOf,
   type SourceText,
   type Steps,
-  textOfPieces,
   wellFormed,
 } from "../../text/text.ts";
 import type { Planned } from "../change/change.ts";
@@ -108,14 +108,49 @@ const lacking = (place: Target, encoding: string, character: string): Problem =>
 export const notesOf = ({ seen }: CurrentFile): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
+/** The old text, for those who show both sides; undefined if it is long. */
+export function textBefore({ bytes, source }: CurrentFile): string | undefined {
+  const charsMax = limits.changeCharsMax * 4;
+  // No encoding has more than four bytes for a unit: so large a file is not decoded.
+  if (bytes === undefined || bytes.length > charsMax * 4) return undefined;
+  const { text } = source();
+  return text.length > charsMax ? undefined : wellFormed(text);
+}
+
 /** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
 export const knownAfter = ({ seen }: CurrentFile, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
   seen.state === "fresh" && seen.whole ? "all" : { shown, cut, parts, cells, movedCells };
 
-export function* planText(current: CurrentFile, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
+/** What serves an edit. These limits are about speed and memory: none of them changes the result of an edit that is made. */
+export interface EditEngines {
+  /** Bytes from which the exact text is looked for in the bytes of the file before any text is made of them. */
+  readonly bytesFirstMin: number;
+  /** Bytes up to which a file can be held in memory. In larger files only the exact text is found, one edit at a time. */
+  readonly heldBytesMax: number;
+  /** Edits of one call from which an index of the text is worth its cost. */
+  readonly indexedEditsMin: number;
+  /** Places of one text above which none of them is kept. */
+  readonly placesKeptMax: number;
+  readonly shows: DiffLimits;
+}
+
+export const editEngines: EditEngines = {
+  bytesFirstMin: 65_536,
+  heldBytesMax: limits.editInMemoryBytesMax,
+  indexedEditsMin: 64,
+  placesKeptMax: 100_000,
+  shows: diffLimits,
+};
+
+export function* planText(
+  current: CurrentFile,
+  edits: readonly TextEdit[],
+  { indexedEditsMin, shows }: Pick<EditEngines, "indexedEditsMin" | "shows"> = editEngines,
+): Steps<Planned<readonly EditFound[]>> {
   const original = current.source().text;
   const needs = isWholeShown(current) ? undefined : new NeededLines(current, original);
-  const { pieces, found } = yield* editing(current.target, original, edits, {
+  const { changes, found } = yield* editing(current.target, original, edits, {
+    indexedEditsMin,
     many: needs === undefined ? "in blocks" : "each",
     *seen(matchedBy, places, total, state) {
       requireCertain(current, matchedBy, total);
@@ -129,11 +164,10 @@ export function* planText(current: CurrentFile, edits: readonly TextEdit[]): Ste
   });
   needs?.require();
   yield;
-  const changes = yield* changesOfPieces(pieces.pieces, original.length);
   const shown =
     needs === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
   yield;
-  return yield* planOfChanges(current, changes, knownAfter(current, shown), found);
+  return yield* planOfChanges(current, changes, knownAfter(current, shown), found, shows);
 }
 
 const isWholeShown = ({ seen }: CurrentFile): boolean => seen.state === "fresh" && seen.whole;
@@ -182,7 +216,7 @@ class NeededLines {
   }
 }
 
-interface Editing {
+interface Editing extends Pick<EditEngines, "indexedEditsMin"> {
   /** Whether very many places of one edit may be told as blocks. */
   readonly many: "each" | "in blocks";
   /** Sees where each edit was found, in the text as the edits before have left it. */
@@ -202,9 +236,9 @@ function* editing(
   original: string,
   edits: readonly TextEdit[],
   by: Editing,
-): Steps<{ readonly pieces: PieceList; readonly found: readonly EditFound[] }> {
+): Steps<{ readonly changes: readonly TextChange[]; readonly found: readonly EditFound[] }> {
   const state = new EditedText(original);
-  if (edits.length >= indexedEditsMin) yield* state.index(edits);
+  if (edits.length >= by.indexedEditsMin) yield* state.index(edits);
   const pieces = new PieceList(original.length);
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
@@ -227,15 +261,15 @@ function* editing(
     yield* by.seen(matchedBy, places, edit.behindLine === undefined ? total : 0, pieces);
     const [first] = changes;
     found.push({ matchedBy, replacements: total, line: first === undefined ? 1 : lineNumbers(source)(first.from) });
+    // The changes of a single edit stay as they were found: changes made from pieces are one where they touch.
+    if (edits.length === 1) return { changes, found };
     yield* pieces.splice(changes);
     yield;
     if (index < edits.length - 1) state.change(changes);
   }
-  return { pieces, found };
+  return { changes: yield* changesOfPieces(pieces.pieces, original.length), found };
 }
 
-/** Fewer edits are made sooner than the index. */
-const indexedEditsMin = 64;
 /** More changes since the text was last looked at are a new text. */
 const pendingMax = 8;
 
@@ -295,14 +329,15 @@ export function* textFromEdits(
   place: Target,
   edits: readonly TextEdit[],
 ): Steps<{ readonly text: string; readonly found: readonly EditFound[] }> {
-  const { pieces, found } = yield* editing(place, "", edits, {
+  const { changes, found } = yield* editing(place, "", edits, {
+    ...editEngines,
     many: "each",
     *seen() {
       // A new file has nothing that its author must have been shown.
     },
     isOver: () => false,
   });
-  return { text: textOfPieces(pieces.pieces, ""), found };
+  return { text: changes.map(({ text }) => text).join(""), found };
 }
 
 /** Lines as Read counts them: a lone `\r` ends none. */
@@ -317,27 +352,17 @@ export function* planOfChanges<Extra>(
   changes: readonly TextChange[],
   wrote: Planned<Extra>["wrote"],
   extra: Extra,
+  shows: DiffLimits = diffLimits,
 ): Steps<Planned<Extra>> {
   const source = current.source();
   yield;
-  const { places, hidden } = yield* placesOf(source.text, changes);
-  const shown = places.map((place) => ({
-    ...place,
-    before: wellFormed(place.before),
-    after: wellFormed(place.after),
-  }));
+  const diff = yield* diffOfChanges(source, changes, yield* linesChanged(source.text, changes), shows);
   yield;
   const pieces = yield* piecesOf(source, changes, current);
-  const diff = yield* hunksOf(shown);
   return {
     pieces,
-    diff: {
-      hunks: diff.hunks,
-      additions: diff.additions + hidden.additions,
-      deletions: diff.deletions + hidden.deletions,
-      complete: diff.complete && hidden.additions + hidden.deletions === 0,
-    },
-    before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
+    diff,
+    before: textBefore(current),
     notes: notesOf(current),
     wrote,
     extra,

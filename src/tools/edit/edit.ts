@@ -1,8 +1,8 @@
 /** Edit: replace a text that is found, and leave every other byte as it is. */
 
 import type { EditFound, EditRequest, TextEdit } from "../../contract/edit.ts";
-import { limits } from "../../contract/limits.ts";
 import { type EditFault, Problem } from "../../contract/problem.ts";
+import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import { inTurns } from "../../disk/disk.ts";
 import { startUtf8Watch } from "../../kinds/kinds.ts";
@@ -13,7 +13,7 @@ import { isHashed } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile } from "../write/write.ts";
 import { planBytes } from "./edit-bytes.ts";
-import { planText, textFromEdits } from "./edit-text.ts";
+import { type EditEngines, editEngines, planText, textFromEdits } from "./edit-text.ts";
 
 export const edit: Tool<"edit"> = async (request, context) => {
   const plan: Plan<readonly EditFound[]> = {
@@ -32,108 +32,104 @@ export const edit: Tool<"edit"> = async (request, context) => {
 /** Without a text to replace, an edit makes a file, or fills an empty one. */
 const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behindLine === undefined;
 
-async function planEdits(
+/**
+ * Exact text is looked for in the bytes first, except in small files; whatever that does not find takes the ladder of looser
+ * comparisons over the whole text, for which the file must fit in memory. Both give the same result where both can serve an edit.
+ */
+export async function planEdits(
   current: CurrentFile,
-  { edits }: EditRequest,
-  context: ToolContext,
+  { edits }: Pick<EditRequest, "edits">,
+  context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  engines: EditEngines = editEngines,
 ): Promise<Planned<readonly EditFound[]>> {
   requireSound(edits, current.target, current.file.sizeBytes === current.form.bomBytes);
-  if (current.bytes !== undefined || current.file.sizeBytes > limits.editInMemoryBytesMax) {
-    return (await quickly(current, edits, context)) ?? inTurns(planText(current, edits), context.signal);
-  }
-  const found = await inPassing(current, edits, context);
-  if (found !== "nowhere" && found !== "perhaps") return found;
-  const inMemory = await current.whole();
-  const quick = found === "perhaps" ? await quickly(inMemory, edits, context) : undefined;
-  return quick ?? inTurns(planText(inMemory, edits), context.signal);
-}
-
-/**
- * A file that could be held is searched as it goes by: held, its bytes would be moved three times more, into memory of
- * which each page is new. Only what is certain is planned from that. `nowhere`: its very letters are not there.
- */
-async function inPassing(
-  current: CurrentFile,
-  edits: EditRequest["edits"],
-  context: ToolContext,
-): Promise<Planned<readonly EditFound[]> | "nowhere" | "perhaps"> {
-  const [only, ...others] = edits;
-  if (others.length > 0 || only.all || only.oldText === "" || only.oldText.startsWith("\ufeff")) return "perhaps";
-  const breaks = breaksLines(only);
-  if (breaks && only.newText.includes("\r")) return "perhaps";
-  const watch = startUtf8Watch();
-  let returns = false;
-  const see = (chunk: Uint8Array): void => {
-    if (current.head !== undefined) watch.see(chunk);
-    if (breaks) returns ||= chunk.includes(carriageReturn);
-  };
-  const planned = await orProblem(planBytes(current, only, context, see));
-  if (current.head !== undefined && (await watch.encoding(current.head)) !== "utf-8") return "perhaps";
-  if (planned instanceof Problem) return planned.data.code === "NO_MATCH" ? "nowhere" : "perhaps";
-  if (planned === undefined || returns) return "perhaps";
-  // What becomes so small is known by its hash, for which the bytes are needed.
-  const shorterBy = Buffer.byteLength(only.oldText);
-  return isHashed({ sizeBytes: current.file.sizeBytes - shorterBy }) ? "perhaps" : planned;
-}
-
-/** New lines take the line ends around them. */
-const breaksLines = ({ oldText, newText }: TextEdit): boolean => /[\r\n]/.test(newText) || oldText.startsWith("\n");
-
-const carriageReturn = 13;
-
-/** The very letters, looked for in the bytes: no text is made of what is not touched. Undefined: it takes a closer look. */
-async function quickly(
-  current: CurrentFile,
-  edits: EditRequest["edits"],
-  context: ToolContext,
-): Promise<Planned<readonly EditFound[]> | undefined> {
-  const [only, ...others] = edits;
-  const inMemory = current.bytes !== undefined;
+  const fitsMemory = current.bytes !== undefined || current.file.sizeBytes <= engines.heldBytesMax;
   const { encoding } = current.form;
-  const searchable = !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding) && (!inMemory || isByteSearchable(encoding));
-  const plain = others.length === 0 && only.oldText !== "" && searchable;
-  const breaks = breaksLines(only);
-  // A mark at the beginning of a call is no text.
-  const closer =
-    only.oldText.startsWith("\ufeff") ||
-    (breaks && (only.newText.includes("\r") || current.bytes?.includes(carriageReturn) === true));
-  if (inMemory) return plain && !closer ? planBytes(current, only, context) : undefined;
-  if (!plain) {
-    const what = only.behindLine === undefined ? "one edit at a time" : "no insertion by line";
-    const megabytes = limits.editInMemoryBytesMax / 1_048_576;
-    const limit = searchable ? `${what} in a file of this size` : `${megabytes} MB for a file in ${encoding}`;
-    const oneByOne = edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
-    const remedy = searchable ? oneByOne : ({ remedy: "convert" } as const);
-    throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit, ...remedy });
+  const isSearchable = fitsMemory ? isByteSearchable(encoding) : !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding);
+  const isPlain = edits.length === 1 && edits[0].oldText !== "" && isSearchable && !/^utf-(?:16|32)/.test(encoding);
+  if (!fitsMemory) {
+    if (!isPlain) throw tooLarge(current, edits, isSearchable, engines);
+    return planStreamed(current, edits[0], context, engines);
   }
-  if (current.head === undefined) return planStreamed(current, only, context);
-  // The first bytes look like UTF-8; the search goes through all of them and knows better afterwards.
-  const watch = startUtf8Watch();
-  const planned = await orProblem(planStreamed(current, only, context, (chunk) => watch.see(chunk)));
-  const found = await watch.encoding(current.head);
-  if (found !== "utf-8") {
-    const known = { ...current, form: { ...current.form, encoding: found }, head: undefined };
-    const again = await quickly(known, edits, context);
-    // The change may take away the very letters that told.
-    return again && { ...again, remember: found };
-  }
-  if (planned instanceof Problem) throw planned;
-  return planned;
+  const isLarge = current.bytes === undefined || current.bytes.length >= engines.bytesFirstMin;
+  const planned = isPlain && isLarge ? await planInBytes(current, edits[0], context, engines) : undefined;
+  if (planned !== undefined) return planned;
+  const inMemory = current.bytes === undefined ? await current.whole() : current;
+  return inTurns(planText(inMemory, edits, engines), context.signal);
 }
 
-/** In a file that is not held nobody can see beforehand whether a mark in front of the old text stands in the text. */
+/** Undefined: the whole text is to be looked at. */
+async function planInBytes(
+  current: CurrentFile,
+  edit: TextEdit,
+  context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  engines: EditEngines,
+): Promise<Planned<readonly EditFound[]> | undefined> {
+  // Only the whole text says whether a mark at the beginning of the old text is the file's or stands in the text.
+  if (edit.oldText.startsWith("\ufeff")) return undefined;
+  const { planned, encoding } = await watched(current, edit, context, engines);
+  if (encoding !== current.form.encoding) return undefined;
+  // A text that begins with a newline may be found by its line ends too.
+  const isCertain =
+    !edit.oldText.startsWith("\n") || (!(planned instanceof Problem) && planned.extra[0]?.matchedBy === "exact");
+  if (!isCertain) return undefined;
+  if (planned instanceof Problem) {
+    if (planned.data.code === "AMBIGUOUS") throw planned;
+    return undefined;
+  }
+  // What becomes so small is known by its hash, for which the bytes are needed.
+  const sizeAfter = current.file.sizeBytes - Buffer.byteLength(edit.oldText);
+  return current.bytes === undefined && isHashed({ sizeBytes: sizeAfter }) ? undefined : planned;
+}
+
+/** In a file that does not fit in memory only the exact text can be found. */
 async function planStreamed(
   current: CurrentFile,
   edit: TextEdit,
-  context: ToolContext,
-  onChunk?: (chunk: Uint8Array) => void,
-): Promise<Planned<readonly EditFound[]> | undefined> {
-  const planned = await orProblem(planBytes(current, edit, context, onChunk));
+  context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  engines: EditEngines,
+): Promise<Planned<readonly EditFound[]>> {
+  const { planned, encoding } = await watched(current, edit, context, engines);
+  if (encoding !== current.form.encoding) {
+    const known = { ...current, form: { ...current.form, encoding }, head: undefined };
+    // The change may take away the very letters that showed the encoding.
+    return { ...(await planEdits(known, { edits: [edit] }, context, engines)), remember: encoding };
+  }
   if (!(planned instanceof Problem)) return planned;
   const unmarked = withoutMark(edit);
   const again = planned.data.code === "NO_MATCH" && unmarked.oldText !== edit.oldText;
   if (!again || faultOf(unmarked, false) !== undefined) throw planned;
-  return planBytes(current, unmarked, context);
+  return planBytes(current, unmarked, context, engines);
+}
+
+/** Searches the bytes. Where only the first bytes speak for UTF-8, the search goes through all of them and knows better afterwards. */
+async function watched(
+  current: CurrentFile,
+  edit: TextEdit,
+  context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
+  engines: EditEngines,
+): Promise<{ readonly planned: Planned<readonly EditFound[]> | Problem; readonly encoding: EncodingName }> {
+  const { head, form } = current;
+  const watch = head === undefined ? undefined : startUtf8Watch();
+  const planned = await orProblem(planBytes(current, edit, context, engines, (chunk) => watch?.see(chunk)));
+  const encoding = head === undefined || watch === undefined ? form.encoding : await watch.encoding(head);
+  return { planned, encoding };
+}
+
+function tooLarge(
+  current: CurrentFile,
+  edits: EditRequest["edits"],
+  isSearchable: boolean,
+  engines: EditEngines,
+): Problem {
+  const what = edits[0].behindLine === undefined ? "one edit at a time" : "no insertion by line";
+  const megabytes = engines.heldBytesMax / 1_048_576;
+  const limit = isSearchable
+    ? `${what} in a file of this size`
+    : `${megabytes} MB for a file in ${current.form.encoding}`;
+  const oneByOne = edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
+  const remedy = isSearchable ? oneByOne : ({ remedy: "convert" } as const);
+  return new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit, ...remedy });
 }
 
 /** A refusal that may not be the last word: it may rest on the wrong encoding, or on a mark. */
