@@ -1,4 +1,4 @@
-/** Every address below `/api/` that somebody who was let in may ask for, in one list. */
+/** Every address below `/api/` for browsers that are logged in, in one list. */
 
 import type { Figures, Hello, QuestionList, StreamEvent } from "./wire.ts";
 import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
@@ -17,7 +17,7 @@ export interface InspectorRequest {
   readonly browser: string;
 }
 
-/** What all addresses work with. */
+/** What the handlers of all addresses use. */
 export interface Parts {
   readonly version: string;
   readonly startedMs: number;
@@ -27,7 +27,7 @@ export interface Parts {
   readonly lastEvent: () => number;
   readonly emit: (event: StreamEvent) => void;
   readonly limits: Hello["limits"];
-  /** Are other processes listened to? */
+  /** Can other processes report their calls? */
   readonly isListening: () => boolean;
 }
 
@@ -62,7 +62,7 @@ const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
   "/explain": { POST: ({ body }, inspected) => explained(body, inspected) },
 };
 
-/** `path`: behind `/api`. Throws a Refusal for what is not there. */
+/** `path`: the part after `/api`. Throws a refusal for an unknown address. */
 export function workAt(
   path: string,
   method: string,
@@ -116,7 +116,7 @@ function hello({ version, startedMs, workspaces, lastEvent, limits, isListening 
   };
 }
 
-/** Who is told that it was they who answered. */
+/** The browser that answered sees `you`; all others see `page`. */
 export const toldTo = (browser: string, { by, ...told }: Told) => ({
   ...told,
   by: typeof by === "string" ? by : by.browser === browser ? ("you" as const) : ("page" as const),
@@ -127,7 +127,7 @@ const questionList = (questions: Questions, browser: string): QuestionList => ({
   past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: toldTo(browser, answered) })),
 });
 
-const feedbackCharsMax = 2_000;
+const feedbackCharsMax = 2_000; // a model reads it
 
 function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: string): object {
   const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
@@ -168,7 +168,7 @@ async function rewind(body: Fields, inspected: Inspected, { questions, emit }: P
   return done;
 }
 
-const pastUsageMax = 200;
+const pastUsageMax = 200; // the number that `Figures` in wire.ts promises
 
 function figures(query: URLSearchParams, { workspace, timeline }: Inspected): Figures {
   const session = query.get("session");

@@ -1,6 +1,6 @@
 /**
- * The questions that people at the page see. Each is answered once, by whoever is first: a tab, another browser, the client
- * that shows it too, the clock. An answer names what was shown, and what a question did not offer cannot be chosen.
+ * The questions on the page. The first answer counts, from a tab, another browser, the client that shows the question too, or
+ * the time limit. An answer names what was shown, and can choose only what the question offers.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -8,7 +8,7 @@ import type { Answer, Question } from "../../contract/ask.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
 
-/** Who asks, besides the question itself. */
+/** A question with the call that it belongs to. */
 export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;
@@ -18,22 +18,22 @@ export interface InspectorQuestion {
 }
 
 export interface Board {
-  /** Can anybody see a question? */
+  /** Is a page open that would show a question? */
   readonly isWatched: boolean;
   /** The call waits for the answer. */
   ask(asked: InspectorQuestion, signal: AbortSignal): Promise<Answer>;
-  /** The client shows it as well, and comes back with its own answer. */
+  /** For a question that the client shows too. Returns the id for `settle` and `drop`. */
   show(asked: InspectorQuestion): string;
-  /** It came back. What counts is what was said first. */
+  /** The client has answered. Returns the answer that came first. */
   settle(id: string, said: Answer): Answer;
-  /** It came back for another question, or was not heard of again. */
+  /** The client answered another question, or never came back. */
   drop(id: string): void;
-  /** Within this call a person at the page has approved changes of these files already. */
+  /** Records that a person at the page has approved changes of these files for this call. */
   approve(signal: AbortSignal, paths: ReadonlySet<string>): void;
   approved(question: Question, signal: AbortSignal): boolean;
 }
 
-/** How an answer is told depends on who is told: `by` holds a mark of the browser until then. */
+/** The answer with the id of the browser: only for that browser `by` becomes `you`. */
 export type Told = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
 
 export interface Questions extends Board {
@@ -52,7 +52,7 @@ export type AnswerTaken =
 
 export interface QuestionsOptions {
   readonly isWatched: () => boolean;
-  /** Below its root, for people. */
+  /** Relative to its root, for people. */
   readonly relativeOf: (workspace: string, path: string) => string;
   readonly onAsked: (question: QuestionInfo) => void;
   readonly onAnswered: (id: string, answered: Told) => void;
@@ -68,16 +68,16 @@ interface Open {
 }
 
 const waitMsDefault = 300_000;
-/** Each waits for a person; a client that asks more than this at once is not waiting for one. */
+/** No person answers more than this at once. */
 const openMax = 200;
-/** Remembered, so that nobody answers them again, and told. */
+/** Closed questions that are remembered, so that a second answer gets the first one; and how many of them are listed. */
 const pastMax = 1_000;
-const pastToldMax = 100;
+const pastToldMax = 100; // the number that `QuestionList` in wire.ts promises
 
 export function createQuestions(options: QuestionsOptions): Questions {
   const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
   const open = new Map<string, Open>();
-  /** The last ones, with the answer. Those of clients are looked up here when they come back. */
+  /** The last closed ones, with their answers. `settle` looks up those of clients here. */
   const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: Told }>();
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
@@ -185,7 +185,7 @@ function toldOf(
   };
 }
 
-/** For the engine. What nobody answered in time is refused as such: the model hears which rule would have helped. */
+/** For the engine. A question without an answer in time is `nobody`: then the model gets the rule that would have helped. */
 function answerOf({ reply, rule, keep, feedback }: Told): Answer {
   switch (reply) {
     case "once":
