@@ -7,7 +7,7 @@ import type { Diffs } from "./diffs.ts";
 import { summed } from "./usage.ts";
 import { pastSessions, turnPage, versionList } from "./history.ts";
 import { choice, type Fields, maybeText, numberIn, RequestRefused, text } from "./input.ts";
-import type { Questions, Told } from "./questions.ts";
+import type { Questions, RecordedAnswer } from "./questions.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
 export interface InspectorRequest {
@@ -117,14 +117,14 @@ function hello({ version, startedMs, workspaces, lastEvent, limits, isListening 
 }
 
 /** The browser that answered sees `you`; all others see `page`. */
-export const toldTo = (browser: string, { by, ...told }: Told) => ({
-  ...told,
+export const answerSeenBy = (browser: string, { by, ...answer }: RecordedAnswer) => ({
+  ...answer,
   by: typeof by === "string" ? by : by.browser === browser ? ("you" as const) : ("page" as const),
 });
 
 const questionList = (questions: Questions, browser: string): QuestionList => ({
   open: questions.open(),
-  past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: toldTo(browser, answered) })),
+  past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: answerSeenBy(browser, answered) })),
 });
 
 const feedbackCharsMax = 2_000; // a model reads it
@@ -140,7 +140,7 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
     ...(feedback === undefined ? {} : { feedback }),
   };
   const came = questions.answer(id, given, browser);
-  if ("taken" in came) return toldTo(browser, came.taken);
+  if ("taken" in came) return answerSeenBy(browser, came.taken);
   switch (came.refused) {
     case "unknown":
       throw new RequestRefused(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
@@ -154,7 +154,7 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
       throw new RequestRefused(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
     case "answered":
       throw new RequestRefused(409, "ANSWERED", "The question has been answered already", {
-        answered: toldTo(browser, came.answered),
+        answered: answerSeenBy(browser, came.answered),
       });
   }
 }

@@ -98,7 +98,7 @@ function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed
     return source?.movedTo === file.path && source.after.kind === "absent" ? source : undefined;
   };
   const moved = new Set(named.flatMap((file) => sourceOf(file)?.path ?? []));
-  const told = named.filter(({ path }) => !moved.has(path));
+  const shown = named.filter(({ path }) => !moved.has(path));
   const undone = files.filter((file) => file.undone).length;
   return {
     id,
@@ -106,8 +106,8 @@ function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed
     timeMs: timestamp.getTime(),
     rewinds: rewinds ?? null,
     undone: undone === 0 ? "no" : undone === files.length ? "all" : "part",
-    files: told.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
-    filesTotal: told.length,
+    files: shown.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
+    filesTotal: shown.length,
     withheld: files.length - named.length,
   };
 }

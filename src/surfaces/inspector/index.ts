@@ -11,11 +11,11 @@ import { readNamedFile } from "../../settings/settings.ts";
 import { parseJson, tooManyParts } from "../../text/text.ts";
 import { createRate, readBody } from "../http/exchange.ts";
 import type { Log } from "../mcp/mcp-workspace.ts";
-import { type Parts, toldTo, workAt } from "./addresses.ts";
+import { type Parts, answerSeenBy, workAt } from "./addresses.ts";
 import { infoOf } from "./calls.ts";
 import { type Inspected, type InspectedWorkspace, relativeOf } from "./inspected.ts";
 import { createDiffs } from "./diffs.ts";
-import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./login.ts";
+import { cookieIn, cookieName, cookieSeconds, createLogin, setCookie } from "./login.ts";
 import { bad, fieldsOf, isFailure, numberIn, RequestRefused, text } from "./input.ts";
 import { openReportSocket } from "./report-socket.ts";
 import { type Board, createQuestions } from "./questions.ts";
@@ -135,7 +135,7 @@ const inspectorLimits: Omit<InspectorLimits, keyof StreamLimits> = {
 
 export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions): Inspector {
   const limits = { ...inspectorLimits, ...given };
-  const entrance = createEntrance();
+  const login = createLogin();
   const stream = createStream(given);
   const files = staticFiles(folder);
   const workspaces = new Map<string, Inspected>();
@@ -154,7 +154,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     },
     onAsked: (question) => stream.emit({ type: "question", question }),
     onAnswered: (id, answered) =>
-      stream.emit((browser) => ({ type: "answered", id, answered: toldTo(browser, answered) })),
+      stream.emit((browser) => ({ type: "answered", id, answered: answerSeenBy(browser, answered) })),
   });
   const parts: Parts = {
     version,
@@ -190,7 +190,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     if (path === "/exchange") return exchange(req, res);
     const name = cookieName(req.socket.localPort ?? 0);
     const page = req.headers["filehand-page"];
-    const browser = entrance.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
+    const browser = login.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
     if (browser === undefined) {
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       throw new RequestRefused(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
@@ -210,7 +210,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
 
   const exchange = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     requirePost(req);
-    const entered = entrance.exchange(text(await bodyOf(req, "stranger"), "key", 200));
+    const entered = login.exchange(text(await bodyOf(req, "stranger"), "key", 200));
     if (entered === undefined) {
       // The right key works, however many wrong ones were tried from the same address.
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
@@ -218,15 +218,15 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       throw new RequestRefused(401, "BAD_KEY", words);
     }
     const name = cookieName(req.socket.localPort ?? 0);
-    const told: Exchanged = { page: entered.page };
-    sendJson(res, 200, told, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
+    const exchanged: Exchanged = { page: entered.page };
+    sendJson(res, 200, exchanged, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
     onEntered?.();
   };
 
   const leave = async (req: IncomingMessage, res: ServerResponse, browser: string): Promise<void> => {
     requirePost(req);
     await bodyOf(req);
-    entrance.leave(browser);
+    login.leave(browser);
     stream.leave(browser);
     sendJson(
       res,
@@ -326,7 +326,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         return refuse(res, new RequestRefused(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
       }
     },
-    newKey: () => entrance.newKey(),
+    newKey: () => login.newKey(),
     close() {
       for (const stop of unlisten) stop();
       closeReportSocket?.();
@@ -368,9 +368,9 @@ function parsed(body: string): unknown {
 // Answers of the interface: JSON with common headers.
 
 function refuse(res: ServerResponse, { status, code, message, more }: RequestRefused): void {
-  const told: Refused = { error: { code, message, ...more } };
+  const refused: Refused = { error: { code, message, ...more } };
   const close = status === 413 ? { connection: "close" } : {};
-  sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
+  sendJson(res, status, refused, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
 }
 
 function sendJson(

@@ -50,8 +50,8 @@ export const mayShow = ({ workspace }: Inspected, path: string): boolean =>
 export function mayName({ workspace }: Inspected): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
-    const told = known.get(path) ?? workspace.filehand.permissions.explain("Read", path).verdict !== "deny";
-    known.set(path, told);
-    return told;
+    const isNamed = known.get(path) ?? workspace.filehand.permissions.explain("Read", path).verdict !== "deny";
+    known.set(path, isNamed);
+    return isNamed;
   };
 }

@@ -6,7 +6,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-export interface Entrance {
+export interface Login {
   /** A key for the address; the previous one stops working. */
   newKey(): string;
   /** Undefined if the key is unknown, used already, or too old. */
@@ -29,7 +29,7 @@ const browsersMax = 64; // the least recently seen one is logged out
 const secret = (): string => randomBytes(32).toString("base64url");
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export function createEntrance(nowMs: () => number = Date.now): Entrance {
+export function createLogin(nowMs: () => number = Date.now): Login {
   let current: { readonly hash: Buffer; readonly atMs: number } | undefined;
   /** By random id, least recently seen first. */
   const browsers = new Map<string, Browser>();

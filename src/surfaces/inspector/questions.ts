@@ -34,11 +34,11 @@ export interface Board {
 }
 
 /** The answer with the id of the browser: only for that browser `by` becomes `you`. */
-export type Told = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
+export type RecordedAnswer = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
 
 export interface Questions extends Board {
   open(): readonly QuestionInfo[];
-  past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: Told })[];
+  past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer })[];
   diff(id: string): DiffOfText | undefined;
   workspaceOf(id: string): string | undefined;
   answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
@@ -46,16 +46,16 @@ export interface Questions extends Board {
 }
 
 export type AnswerTaken =
-  | { readonly taken: Told }
+  | { readonly taken: RecordedAnswer }
   | { readonly refused: "unknown" | "not shown" | "not offered" }
-  | { readonly refused: "answered"; readonly answered: Told };
+  | { readonly refused: "answered"; readonly answered: RecordedAnswer };
 
 export interface QuestionsOptions {
   readonly isWatched: () => boolean;
   /** Relative to its root, for people. */
   readonly relativeOf: (workspace: string, path: string) => string;
   readonly onAsked: (question: QuestionInfo) => void;
-  readonly onAnswered: (id: string, answered: Told) => void;
+  readonly onAnswered: (id: string, answered: RecordedAnswer) => void;
   readonly nowMs?: () => number;
   readonly waitMsMax?: number;
 }
@@ -63,7 +63,7 @@ export interface QuestionsOptions {
 interface Open {
   readonly info: QuestionInfo;
   readonly diff: DiffOfText | undefined;
-  readonly end: (notified: Told) => void;
+  readonly end: (answered: RecordedAnswer) => void;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -78,10 +78,14 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
   const open = new Map<string, Open>();
   /** The last closed ones, with their answers. `settle` looks up those of clients here. */
-  const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: Told }>();
+  const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer }>();
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
-  const put = (asked: InspectorQuestion, waits: QuestionInfo["waits"], end: (notified: Told) => void): QuestionInfo => {
+  const put = (
+    asked: InspectorQuestion,
+    waits: QuestionInfo["waits"],
+    end: (answered: RecordedAnswer) => void,
+  ): QuestionInfo => {
     const info = infoOf(asked, waits, relativeOf, nowMs(), waitMsMax);
     const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
     timer.unref();
@@ -91,16 +95,16 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return info;
   };
 
-  const finish = (id: string, notified: Told): void => {
+  const finish = (id: string, answered: RecordedAnswer): void => {
     const found = open.get(id);
     if (found === undefined) return;
     open.delete(id);
     clearTimeout(found.timer);
-    past.set(id, { ...found.info, answered: notified });
+    past.set(id, { ...found.info, answered });
     const [oldest] = past.keys();
     if (past.size > pastMax && oldest !== undefined) past.delete(oldest);
-    found.end(notified);
-    onAnswered(id, notified);
+    found.end(answered);
+    onAnswered(id, answered);
   };
 
   return {
@@ -111,9 +115,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (signal.aborted || open.size >= openMax) return { reply: "nobody" };
       return new Promise<Answer>((resolve) => {
         const cancel = (): void => finish(info.id, nobody("cancelled", nowMs()));
-        const info = put(asked, "server", (notified) => {
+        const info = put(asked, "server", (answered) => {
           signal.removeEventListener("abort", cancel);
-          resolve(answerOf(notified));
+          resolve(answerOf(answered));
         });
         signal.addEventListener("abort", cancel, { once: true });
       });
@@ -143,7 +147,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (info === undefined) return { refused: "unknown" };
       if (given.shown !== info.shown) return { refused: "not shown" };
       if (!isOffered(given, info)) return { refused: "not offered" };
-      const taken = toldOf(given, info, browser, nowMs());
+      const taken = recordedOf(given, info, browser, nowMs());
       finish(id, taken);
       return { taken };
     },
@@ -153,7 +157,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-const nobody = (by: "time" | "cancelled", timeMs: number): Told => ({
+const nobody = (by: "time" | "cancelled", timeMs: number): RecordedAnswer => ({
   reply: "nobody",
   by,
   rule: null,
@@ -168,12 +172,12 @@ function isOffered({ reply, rule, keep }: AnswerGiven, info: QuestionInfo): bool
   return keep === undefined || keep === "session" || info.keep.includes(keep);
 }
 
-function toldOf(
+function recordedOf(
   { reply, rule, keep, feedback }: AnswerGiven,
   info: QuestionInfo,
   browser: string,
   timeMs: number,
-): Told {
+): RecordedAnswer {
   const isAlways = reply === "always";
   return {
     reply,
@@ -186,7 +190,7 @@ function toldOf(
 }
 
 /** For the engine. A question without an answer in time is `nobody`: then the model gets the rule that would have helped. */
-function answerOf({ reply, rule, keep, feedback }: Told): Answer {
+function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
   switch (reply) {
     case "once":
     case "nobody":
@@ -209,7 +213,7 @@ function infoOf(
   const [path = ""] = patterns;
   const diff = typeof metadata["diff"] === "string" ? diffOfText(metadata["diff"]) : undefined;
   const asked = textOf(metadata["path"]);
-  const told = {
+  const visible = {
     workspace,
     session,
     principal,
@@ -227,11 +231,11 @@ function infoOf(
     keep,
   };
   const shown = createHash("sha256")
-    .update(JSON.stringify([told, metadata["diff"]]))
+    .update(JSON.stringify([visible, metadata["diff"]]))
     .digest("base64url");
   return {
     id: randomBytes(12).toString("base64url"),
-    ...told,
+    ...visible,
     askedMs,
     deadlineMs: askedMs + waitMsMax,
     diff: diff === undefined ? null : { additions: diff.additions, deletions: diff.deletions },

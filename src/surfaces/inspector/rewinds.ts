@@ -107,13 +107,13 @@ async function viewed(outcome: RewindOutcome, asked: Asked, inspected: Inspected
   const past = await pastOf(inspected, asked.session);
   const targetOf = targetsBefore(outcome.to, past);
   const as = asked.files === undefined ? (typeof asked.to === "string" ? "rewind" : asked.to.last) : "partial";
-  const told = { session: asked.session, to: outcome.to, as } as const;
+  const planned = { session: asked.session, to: outcome.to, as } as const;
   const steps = shown.map(({ path, step, came }) => [path, step, came]);
   return {
     plan: createHash("sha256")
-      .update(JSON.stringify([told, asked.force, steps]))
+      .update(JSON.stringify([planned, asked.force, steps]))
       .digest("base64url"),
-    ...told,
+    ...planned,
     passed: outcome.passed,
     turn: outcome.turn ?? null,
     files: shown.map((file) => fileView({ ...file, relative: relativeOf(inspected, file.path) }, targetOf(file.path))),

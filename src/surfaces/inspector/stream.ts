@@ -7,10 +7,10 @@ import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "./wire.ts";
 
 /** An event as one browser gets it. */
-export type Teller = (browser: string) => StreamEvent;
+export type EventForBrowser = (browser: string) => StreamEvent;
 
 export interface Stream {
-  emit(event: StreamEvent | Teller): void;
+  emit(event: StreamEvent | EventForBrowser): void;
   /** False if there are too many readers. */
   join(
     res: ServerResponse,
@@ -48,7 +48,7 @@ export const streamLimits: StreamLimits = {
 
 interface Kept {
   readonly id: number;
-  readonly tell: Teller;
+  readonly tell: EventForBrowser;
 }
 
 export function createStream(given: Partial<StreamLimits> = {}): Stream {
