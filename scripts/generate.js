@@ -18,7 +18,7 @@ await build({
   platform: "node",
   transform: { target: "node20" },
   plugins: [textFiles()],
-  external: [/^(zod|ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
+  external: [/^(ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
   output: { dir: out, format: "es", entryFileNames: "[name].mjs" },
   // Here all is one program, and what the command line loads late may be loaded at once.
   checks: { ineffectiveDynamicImport: false },

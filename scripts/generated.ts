@@ -42,15 +42,9 @@ function toolsPage(dialect: (typeof dialects)["claude"]): string {
     "```",
     "",
   ]);
-  return [
-    note,
-    "",
-    `# The tools of the \`${dialect.name}\` dialect`,
-    "",
-    "As a model is told about them.",
-    "",
-    ...tools,
-  ].join("\n");
+  return [note, "", `# The tools of the \`${dialect.name}\` dialect`, "", "As a model sees them.", "", ...tools].join(
+    "\n",
+  );
 }
 
 function protectedPage(): string {
@@ -65,8 +59,8 @@ function protectedPage(): string {
     "",
     "# Protected files",
     "",
-    "What can run code later, or tell an agent what to do, is asked about before a tool changes it: each time, in every mode, whatever rules",
-    "allow ([why](permissions.md#protected-files)). The patterns are those of gitignore. They hold at any depth and in any letter case.",
+    "These files can run code later, or give an agent instructions. Filehand asks before a tool changes one of them: each time, in every mode,",
+    "whatever rules allow ([why](permissions.md#protected-files)). The patterns are those of gitignore, at any depth and in any letter case.",
     "",
     ...groups,
   ].join("\n");

@@ -61,11 +61,11 @@ const builtins = {
  */
 const packages = {
   disk: ["koffi"],
-  dialects: ["zod/mini", "fastest-levenshtein"],
+  dialects: ["fastest-levenshtein"],
   guard: ["fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "jschardet", "sharp", "web-tree-sitter"],
   search: ["fastest-levenshtein"],
-  settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],
+  settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein"],
   // Of hosts, each in its own adapter: optional peers that the user has installed. The MCP SDK is bundled.
   surfaces: [
     "@modelcontextprotocol/server",

@@ -1,7 +1,7 @@
 /** The README's promises: two marked commands, code that runs, links that lead somewhere. */
 
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "jsonc-parser";
 import { expect, onTestFinished, test } from "vitest";
 import { commands } from "../../src/surfaces/cli/commands/index.ts";
@@ -92,11 +92,30 @@ test("the settings example has no fault", async () => {
   expect(ran).toMatchObject({ code: 0, stderr: "" });
 });
 
-for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "GLOSSARY.md", "CHANGELOG.md"]) {
+const docs = readdirSync(join(project, "docs"), { recursive: true, encoding: "utf8" })
+  .map((file) => `docs/${file.replaceAll("\\", "/")}`)
+  .filter((file) => file.endsWith(".md"));
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
+const anchorsIn = (path: string): readonly string[] =>
+  [...readFileSync(path, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading ?? ""));
+
+for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "GLOSSARY.md", "CHANGELOG.md", ...docs]) {
   test(`the links of ${page} lead somewhere`, () => {
-    const links = [...readFileSync(join(project, page), "utf8").matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
-      ([, to]) => to ?? "",
-    );
-    expect(links.filter((to) => !/^https?:/.test(to) && !existsSync(join(project, to)))).toEqual([]);
+    const links = [...readFileSync(join(project, page), "utf8").matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? "");
+    const broken = links.filter((to) => {
+      if (/^\w+:/.test(to)) return false;
+      const [file = "", anchor] = to.split("#");
+      const target = file === "" ? join(project, page) : join(project, dirname(page), file);
+      return !existsSync(target) || (anchor !== undefined && !anchorsIn(target).includes(anchor));
+    });
+    expect(broken).toEqual([]);
   });
 }

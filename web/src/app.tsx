@@ -1,4 +1,4 @@
-/** The page: its head, and the view that is looked at. */
+/** The page: its header and the current view. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { Approvals } from "./approvals/approvals.tsx";
@@ -33,7 +33,7 @@ export function App() {
 }
 
 function View({ route, desk }: { readonly route: Route; readonly desk: Desk }) {
-  // Another workspace is another page: nothing of the old one stays.
+  // Another workspace starts with new views: no state of the old one stays.
   const key = desk.workspace;
   switch (route.view) {
     case "timeline":
@@ -55,7 +55,7 @@ const doorTitles = {
   failed: "The server cannot be reached",
 } as const;
 
-/** Before one is let in, or after one no longer is. */
+/** Shown before login and after logout. */
 function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
   if (phase === "starting" || phase === "in") {
     return (
@@ -84,13 +84,13 @@ function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
   );
 }
 
-/** The address of a view stands behind the #, so the link must not go there. */
+/** The part of the address after `#` names the view, so the link must not change it. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();
 }
 
-/** New questions are said aloud and stand in the title of the tab. */
+/** Announces new questions to screen readers and counts them in the title of the tab. */
 function useQuestionsTold({ open }: Desk): void {
   const known = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {

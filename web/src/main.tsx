@@ -1,4 +1,4 @@
-/** Where the page begins. */
+/** The entry point of the page. */
 
 import { render } from "preact";
 import { App } from "./app.tsx";
@@ -10,7 +10,7 @@ applyTheme();
 const place = document.querySelector("#page");
 if (place !== null) render(<App />, place);
 void start();
-// A new address in a tab that is open already changes nothing but what stands behind the #.
+// A new address in an open tab changes only the part after `#`.
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#key=")) void start();
 });

@@ -119,10 +119,21 @@ class Folder implements WalkFolder {
         const first = quick.calls.entries(fd, entriesPerBlock);
         return first.length <= entriesPerBlock ? first : restOf(first, fd, quick.calls);
       }
-      const { size } = fd === undefined ? system.statPath(path) : system.stat(fd);
-      return size > hugeFolderBytes ? this.#collected() : system.folderWhole(path);
+      return this.#isHuge() ? this.#collected() : system.folderWhole(path);
     } catch (error) {
       return refused(error);
+    }
+  }
+
+  /** A folder whose size is not known is listed all the same. */
+  #isHuge(): boolean {
+    const { path, fd } = this.#place;
+    const { system } = this.#ways;
+    try {
+      return (fd === undefined ? system.statPath(path) : system.stat(fd)).size > hugeFolderBytes;
+    } catch (error) {
+      refused(error);
+      return false;
     }
   }
 

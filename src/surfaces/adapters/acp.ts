@@ -16,7 +16,7 @@ import type { Profile } from "../../contract/profile.ts";
 import { defaultDialect, exactText, type ExactText } from "../../dialects/dialects.ts";
 import { withSignal } from "./offered.ts";
 
-/** What the SDK hands to a handler, as far as it matters here. */
+/** The part of the SDK's request that the handlers use. */
 export interface FileRequest<Params> {
   readonly params: Params;
   readonly signal?: AbortSignal;
@@ -29,11 +29,11 @@ export interface ClientFiles {
   readonly readTextFile: (request: FileRequest<ReadTextFileRequest>) => Promise<ReadTextFileResponse>;
   /** For `client().onRequest("fs/write_text_file", …)`. */
   readonly writeTextFile: (request: FileRequest<WriteTextFileRequest>) => Promise<WriteTextFileResponse>;
-  /** The conversation is over: what it had read is forgotten. */
+  /** Forgets what the conversation has read. */
   readonly close: (sessionId: string) => void;
 }
 
-/** Agents choose the names of their sessions, so there is an end to how many are remembered. */
+/** Agents choose the names of their sessions, so their number is limited. */
 const sessionsMax = 100;
 
 /** Every session of the protocol is a session of Filehand, which knows what its agent has read. */
@@ -58,7 +58,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
         { ...withSignal(signal), words: exactText },
       );
       throwFailure(reply, path);
-      const { text, whole } = reply.structured as ExactText; // what its words make of a read
+      const { text, whole } = reply.structured as ExactText; // the wording of this adapter returns it for a read
       if (whole) return { content: text };
       throw new RequestError(-32602, `Cannot read ${path} at once: it is too large, ask for lines with line and limit`);
     },
@@ -78,7 +78,7 @@ function requireAbsolute(path: string): void {
     throw new RequestError(-32602, `Cannot use the path ${path}: the protocol's paths are absolute`);
 }
 
-/** The text as it is: no line is cut, none is left out, and what is not text is refused. */
+/** The exact text: no line is cut or left out, and a file that is not text is refused. */
 const exact = (profile: Profile): Profile => ({
   ...profile,
   lines: "split",
@@ -92,7 +92,7 @@ const exact = (profile: Profile): Profile => ({
   kinds: { directory: "refuse", image: "skip", pdf: "skip", notebook: "skip", office: "skip" },
 });
 
-/** JSON-RPC has numbers for failures; ours goes along as data. */
+/** JSON-RPC has numbers for failures; our code is in the data of the error. */
 const numbers: Readonly<Record<string, number>> = {
   NOT_FOUND: -32002,
   INVALID_PARAM: -32602,

@@ -14,8 +14,8 @@ export function fileTools(session: Session, options: FileToolOptions = {}): Reco
   const tools = offered(session, options).map((definition): [string, FileTool] => {
     const tool: FileTool = {
       description: definition.description,
-      // Without a validator: a wrong argument is answered by the dialect, which says what would be right.
-      inputSchema: jsonSchema(definition.inputSchema as JSONSchema7), // ours says `readonly` and is the same
+      // Without a validator: the dialect answers wrong arguments and says what would be right.
+      inputSchema: jsonSchema(definition.inputSchema as JSONSchema7), // the same shape, ours is `readonly`
       execute: (input, { abortSignal }) => definition.execute(input, withSignal(abortSignal)),
       toModelOutput: ({ output }) => modelOutput(output),
     };
@@ -24,7 +24,7 @@ export function fileTools(session: Session, options: FileToolOptions = {}): Reco
   return Object.fromEntries(tools);
 }
 
-/** For the option `toolApproval`: which calls wait until the user has approved them in the SDK's own flow. */
+/** For the option `toolApproval`: the calls that wait until the user has approved them in the SDK. */
 export function toolApproval(session: Session, needsApproval: NeedsApproval): Record<string, Approval> {
   const tools = offered(session, {}).map((definition): [string, Approval] => [
     definition.name,

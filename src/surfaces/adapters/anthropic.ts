@@ -36,19 +36,19 @@ export function fileTools(session: Session, options: FileToolOptions = {}): Beta
     type: "custom",
     name: definition.name,
     description: definition.description,
-    input_schema: definition.inputSchema as BetaTool.InputSchema, // ours says `readonly` and is always an object's
-    parse: (input) => input, // the dialect checks it, and says what would be right
+    input_schema: definition.inputSchema as BetaTool.InputSchema, // the same shape, ours is `readonly`; the input is always an object
+    parse: (input) => input, // the dialect checks the input and says what would be right
     run: async (input, context) => orThrow(await definition.execute(input, withSignal(context?.signal))),
   }));
 }
 
 export interface TextEditorOptions {
   /**
-   * The version that the model knows; `text_editor_20250728` by default. Those up to `text_editor_20250124` have
+   * The version that the model was trained on; `text_editor_20250728` by default. Those up to `text_editor_20250124` have
    * `undo_edit`, which needs a state folder.
    */
   readonly type?: "text_editor_20250124" | "text_editor_20250429" | "text_editor_20250728";
-  /** Characters of a view; the session's page is the limit by default. */
+  /** Characters of a view; by default as many as a page of the session has. */
   readonly maxCharacters?: number;
 }
 
@@ -69,7 +69,7 @@ export function textEditorTool(session: Session, options: TextEditorOptions = {}
   return { type, name: "str_replace_based_edit_tool", ...limit, ...shared };
 }
 
-/** The memory tool. Where the session's relative paths start is what the model calls `/memories`. */
+/** The memory tool. `/memories` is the folder where the session's relative paths start. */
 export function memoryTool(session: Session): BetaRunnableTool<unknown> {
   const editor = createTextEditor(session, {
     flavour: "memory",
@@ -84,7 +84,7 @@ const runOf =
   async (input, context) =>
     orThrow(await editor(input, withSignal(context?.signal)));
 
-/** The runner tells a failure from an answer by a throw. */
+/** The runner expects a failure as an exception. */
 function orThrow(reply: Reply): BetaToolResultContentBlockParam[] {
   const blocks = reply.content.map(blockOf);
   if (reply.isError) throw new ToolError(blocks);
@@ -98,7 +98,7 @@ const blockOf = (part: ReplyPart): BetaToolResultContentBlockParam =>
     ? { type: "text", text: part.text }
     : {
         type: "image",
-        // Pictures of other kinds are converted when they are read.
+        // Reading converts images of other types.
         source: { type: "base64", data: part.data, media_type: part.mimeType as ImageType },
       };
 
@@ -139,7 +139,7 @@ function createTextEditor(session: Session, settings: TextEditorSettings): TextE
 
 type Ask = (make: (profile: Profile) => Request) => Promise<Reply>;
 
-/** The same command with paths as the session knows them. */
+/** Translates the paths of a command into paths of the session. */
 function inSession(
   command: Command,
   toPath: (path: string) => string | undefined,
@@ -151,14 +151,14 @@ function inSession(
   return newPath === undefined ? { outside: command.newPath } : { ...command, path, newPath };
 }
 
-/** Paths are the session's own here. */
+/** `command` has paths of the session. */
 function answerTo(command: Command, ask: Ask): Promise<Reply> {
   const { path } = command;
   switch (command.command) {
     case "view":
       return view(command, ask);
     case "create":
-      // An edit of nothing makes a file and leaves one alone that holds anything; but it cannot make an empty one.
+      // An edit without an old text creates a file and refuses one that is not empty; but it cannot create an empty one.
       return command.text === ""
         ? ask((profile) => patch({ does: "add", path, diff: "" }, profile))
         : ask((profile) => edit(path, { oldText: "", newText: command.text, all: false }, profile));
@@ -193,7 +193,7 @@ async function view({ path, from, to }: Extract<Command, { command: "view" }>, a
   return ask(() => ({ verb: "ls", path, from: lineNumber(1), entriesMax: 1000, depth: 2, ignore }));
 }
 
-/** A notebook is edited as the text that it is. */
+/** A notebook is viewed and edited as text. */
 const textAndImages = { directory: "refuse", notebook: "skip", pdf: "refuse", office: "refuse" } as const;
 
 const edit = (path: string, one: TextEdit, profile: Profile): Request => ({
@@ -205,23 +205,23 @@ const edit = (path: string, one: TextEdit, profile: Profile): Request => ({
 
 function patch(operation: PatchOperation, profile: Profile): Request {
   const made = patchOf(operation);
-  // A path that cannot stand in a patch is none that a file of this tool has; an empty patch is refused in words.
+  // A path that a patch cannot contain cannot belong to a file of this tool; the engine refuses the empty patch.
   return { verb: "patch", patchText: "text" in made ? made.text : "", profile };
 }
 
-/** `/memories` is where the session's relative paths start; the border of its workspace holds as ever. */
+/** `/memories` is the folder where the session's relative paths start. The border of the workspace applies as usual. */
 function belowMemories(path: string): string | undefined {
   if (path === "/memories" || path === "/memories/") return ".";
   return path.startsWith("/memories/") ? `./${path.slice("/memories/".length)}` : undefined;
 }
 
 interface Edits {
-  /** A file was changed: the turn that it belongs to can be undone. */
+  /** Records that a file was changed, so that its turn can be undone. */
   made(path: string, real: string): Promise<void>;
   undo(path: string, shown: string, options: CallOptions): Promise<Reply>;
 }
 
-/** The turns of each file, oldest first: an undo takes back the last one that was not undone. */
+/** The turns of each file, oldest first. An undo takes back the last one that is still in effect. */
 function createEdits(session: Session): Edits {
   const turns = new Map<string, string[]>();
   return {
@@ -249,4 +249,4 @@ function createEdits(session: Session): Edits {
   };
 }
 
-const undosMax = 100;
+const undosMax = 100; // as many turns as the history keeps by default

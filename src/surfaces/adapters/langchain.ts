@@ -13,7 +13,7 @@ export type { FileToolOptions } from "./offered.ts";
 export const fileTools = (session: Session, options: FileToolOptions = {}): DynamicStructuredTool[] =>
   offered(session, options).map((definition) => new FileTool(definition));
 
-/** What LangChain hands to a tool, as far as it matters here. */
+/** The part of LangChain's configuration that a tool uses. */
 interface Config {
   readonly signal?: AbortSignal;
   readonly toolCall?: { readonly id?: string };
@@ -40,18 +40,18 @@ class FileTool extends DynamicStructuredTool {
     this.#answer = answer;
   }
 
-  /** LangChain checks arguments against the schema and says only that they are wrong; the dialect says what would be right. */
+  /** LangChain's own check says only that arguments are wrong; the dialect says what would be right. */
   override async call(...args: Parameters<DynamicStructuredTool["call"]>): ReturnType<DynamicStructuredTool["call"]> {
     try {
       return await super.call(...args);
     } catch (error) {
       if (!(error instanceof ToolInputParsingException)) throw error;
-      const [given, config] = args as [unknown, Config | undefined]; // either a call with arguments inside, or those
+      const [given, config] = args as [unknown, Config | undefined]; // a tool call with arguments inside, or the arguments
       const call = isToolCall(given) ? given : undefined;
       const callId = call?.id ?? config?.toolCall?.id;
       const [content, artifact] = await this.#answer(call === undefined ? given : call.args, config?.signal, callId);
       if (callId === undefined || content instanceof ToolMessage) return content;
-      // The dialect understands more than the schema says, such as a number that came as a string.
+      // The dialect accepts more than the schema, such as a number that is sent as a string.
       return new ToolMessage({
         name: this.name,
         content: typeof content === "string" ? content : [...content],
@@ -65,16 +65,16 @@ class FileTool extends DynamicStructuredTool {
 const isToolCall = (given: unknown): given is { readonly id?: string; readonly args: unknown } =>
   typeof given === "object" && given !== null && "type" in given && given.type === "tool_call" && "args" in given;
 
-/** A message with the status of an error where a model called; a throw where a program did. */
+/** For a call of a model, a message with the status `error`; for a call of a program, an exception. */
 function failed(name: string, reply: Reply, callId: string | undefined): ToolMessage {
   const { code, message } = reply.error ?? { code: "INTERNAL", message: textOf(reply) };
-  if (callId === undefined) throw new FilehandError(code as FilehandError["code"], message); // dialects take it from the problem
+  if (callId === undefined) throw new FilehandError(code as FilehandError["code"], message); // dialects copy the code of the problem
   return new ToolMessage({ name, status: "error", content: textOf(reply), artifact: reply, tool_call_id: callId });
 }
 
 type Block =
   | { readonly type: "text"; readonly text: string }
-  /** The form of an image that every provider's package takes in the answer of a tool. */
+  /** The form of an image that the packages of all providers accept in the answer of a tool. */
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
 const contentOf = (reply: Reply): string | readonly Block[] =>

@@ -1,4 +1,4 @@
-/** Which tools of a session an adapter hands to its host, and which calls the host shall have approved first. */
+/** Which tools of a session an adapter offers to its host, and which calls need the host's approval first. */
 
 import type { Session } from "../../options.ts";
 import type { Reply, ToolDefinition } from "../../contract/call.ts";
@@ -18,7 +18,7 @@ export interface PendingCall {
   readonly readOnly: boolean;
 }
 
-/** `changes`: every call of a tool that writes. A function says it call by call. */
+/** `changes`: every call of a tool that writes. A function decides call by call. */
 export type NeedsApproval = "changes" | ((call: PendingCall) => boolean | Promise<boolean>);
 
 export function offered(session: Session, { only, readOnly = false }: FileToolOptions): readonly ToolDefinition[] {
@@ -34,7 +34,6 @@ export function offered(session: Session, { only, readOnly = false }: FileToolOp
 export const asksHost = async (needs: NeedsApproval, { name, readOnly }: ToolDefinition, input: unknown) =>
   needs === "changes" ? !readOnly : needs({ tool: name, input, readOnly });
 
-/** Options of a call; hosts hand in a signal or none. */
 export const withSignal = (signal: AbortSignal | null | undefined): { readonly signal?: AbortSignal } =>
   signal === undefined || signal === null ? {} : { signal };
 

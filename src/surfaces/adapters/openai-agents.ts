@@ -13,7 +13,7 @@ export interface OpenaiAgentsOptions extends FileToolOptions {
   readonly needsApproval?: NeedsApproval;
 }
 
-/** The shape that the SDK has for schemas it does not make strict. */
+/** The SDK's type of a schema that it does not make strict. */
 interface LooseSchema {
   type: "object";
   properties: Record<string, JsonSchema>;
@@ -28,16 +28,16 @@ type OutputPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly image: { readonly data: string; readonly mediaType: string } };
 
-/** For `new Agent({ tools })`. A failure is told to the model in words: the SDK has no other way. */
+/** For `new Agent({ tools })`. The model gets a failure as text: the SDK has no other form. */
 export function fileTools(session: Session, options: OpenaiAgentsOptions = {}): FileTool[] {
   const { needsApproval } = options;
   return offered(session, options).map((definition) =>
     tool<LooseSchema, unknown, FileToolOutput>({
       name: definition.name,
       description: definition.description,
-      // Strict schemas demand every parameter. What is unknown or missing is answered by the dialect.
+      // Strict schemas require every parameter. The dialect answers unknown and missing ones.
       strict: false,
-      parameters: definition.inputSchema as LooseSchema, // it forbids other parameters, which the SDK's type does not know
+      parameters: definition.inputSchema as LooseSchema, // ours forbids other parameters, which the SDK's type does not allow
       execute: async (input: unknown, _context, details) =>
         outputOf(await definition.execute(input, withSignal(details?.signal))),
       ...(needsApproval && {
@@ -47,7 +47,7 @@ export function fileTools(session: Session, options: OpenaiAgentsOptions = {}): 
   );
 }
 
-/** For `applyPatchTool({ editor })`: each operation is a patch of one file, so all of Filehand's rules hold for it. */
+/** For `applyPatchTool({ editor })`: each operation is a patch of one file, so all rules apply to it. */
 export function patchEditor(session: Session): Editor {
   const run = async (operation: PatchOperation): Promise<ApplyPatchResult> => {
     const patch = patchOf(operation);

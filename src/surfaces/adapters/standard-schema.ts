@@ -8,20 +8,19 @@ import { type FileToolOptions, offered } from "./offered.ts";
 
 export type { FileToolOptions } from "./offered.ts";
 
-/** What is wrong with one argument. */
 export interface InputIssue {
   readonly message: string;
   readonly path: readonly string[];
 }
 
-/** Both interfaces of the standard: it validates, and it converts itself to JSON Schema. */
+/** Both interfaces of the standard: validation, and conversion to JSON Schema. */
 export interface InputSchema {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: "filehand";
     readonly validate: (value: unknown) => { readonly value: unknown } | { readonly issues: readonly InputIssue[] };
     readonly jsonSchema: {
-      /** Throws for a target that it does not know. */
+      /** Throws for an unknown target. */
       readonly input: (options: { readonly target: string }) => Record<string, unknown>;
       readonly output: (options: { readonly target: string }) => Record<string, unknown>;
     };
@@ -66,13 +65,13 @@ function schemaOf(schema: JsonSchema, check: (input: unknown) => ReturnType<Tool
   };
 }
 
-/** What the tools' schemas use means the same in both. */
+/** The keywords that the tools' schemas use mean the same in both. */
 const dialectsOfSchema: Readonly<Record<string, string>> = {
   "draft-2020-12": "https://json-schema.org/draft/2020-12/schema",
   "draft-07": "http://json-schema.org/draft-07/schema#",
 };
 
-/** Only what is wrong with arguments; what is wrong with files is told by the call. */
+/** Only faults of arguments; the call itself reports faults of files. */
 function issuesOf(check: () => unknown): readonly InputIssue[] | undefined {
   try {
     check();

@@ -1,4 +1,4 @@
-/** Every address below `/api/` that somebody who was let in may ask for, in one list. */
+/** Every address below `/api/` for browsers that are logged in, in one list. */
 
 import type { Figures, Hello, QuestionList, StreamEvent } from "./wire.ts";
 import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
@@ -7,7 +7,7 @@ import type { Diffs } from "./diffs.ts";
 import { summed } from "./usage.ts";
 import { pastSessions, turnPage, versionList } from "./history.ts";
 import { choice, type Fields, maybeText, numberIn, RequestRefused, text } from "./input.ts";
-import type { Questions, Told } from "./questions.ts";
+import type { Questions, RecordedAnswer } from "./questions.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
 export interface InspectorRequest {
@@ -17,7 +17,7 @@ export interface InspectorRequest {
   readonly browser: string;
 }
 
-/** What all addresses work with. */
+/** What the handlers of all addresses use. */
 export interface Parts {
   readonly version: string;
   readonly startedMs: number;
@@ -27,7 +27,7 @@ export interface Parts {
   readonly lastEvent: () => number;
   readonly emit: (event: StreamEvent) => void;
   readonly limits: Hello["limits"];
-  /** Are other processes listened to? */
+  /** Can other processes report their calls? */
   readonly isListening: () => boolean;
 }
 
@@ -62,7 +62,7 @@ const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
   "/explain": { POST: ({ body }, inspected) => explained(body, inspected) },
 };
 
-/** `path`: behind `/api`. Throws a Refusal for what is not there. */
+/** `path`: the part after `/api`. Throws a refusal for an unknown address. */
 export function workAt(
   path: string,
   method: string,
@@ -116,18 +116,18 @@ function hello({ version, startedMs, workspaces, lastEvent, limits, isListening 
   };
 }
 
-/** Who is told that it was they who answered. */
-export const toldTo = (browser: string, { by, ...told }: Told) => ({
-  ...told,
+/** The browser that answered sees `you`; all others see `page`. */
+export const answerSeenBy = (browser: string, { by, ...answer }: RecordedAnswer) => ({
+  ...answer,
   by: typeof by === "string" ? by : by.browser === browser ? ("you" as const) : ("page" as const),
 });
 
 const questionList = (questions: Questions, browser: string): QuestionList => ({
   open: questions.open(),
-  past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: toldTo(browser, answered) })),
+  past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: answerSeenBy(browser, answered) })),
 });
 
-const feedbackCharsMax = 2_000;
+const feedbackCharsMax = 2_000; // a model reads it
 
 function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: string): object {
   const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
@@ -140,7 +140,7 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
     ...(feedback === undefined ? {} : { feedback }),
   };
   const came = questions.answer(id, given, browser);
-  if ("taken" in came) return toldTo(browser, came.taken);
+  if ("taken" in came) return answerSeenBy(browser, came.taken);
   switch (came.refused) {
     case "unknown":
       throw new RequestRefused(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
@@ -154,7 +154,7 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
       throw new RequestRefused(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
     case "answered":
       throw new RequestRefused(409, "ANSWERED", "The question has been answered already", {
-        answered: toldTo(browser, came.answered),
+        answered: answerSeenBy(browser, came.answered),
       });
   }
 }
@@ -168,7 +168,7 @@ async function rewind(body: Fields, inspected: Inspected, { questions, emit }: P
   return done;
 }
 
-const pastUsageMax = 200;
+const pastUsageMax = 200; // the number that `Figures` in wire.ts promises
 
 function figures(query: URLSearchParams, { workspace, timeline }: Inspected): Figures {
   const session = query.get("session");

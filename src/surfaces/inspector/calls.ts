@@ -18,7 +18,7 @@ import type {
   SessionList,
 } from "./wire.ts";
 
-/** What of a call was kept as JSON; see `session/timeline.ts`. */
+/** The part of a call that the timeline keeps as JSON; see `session/timeline.ts`. */
 export interface KeptDetail {
   readonly input: unknown;
   readonly reply: Reply | null;
@@ -46,8 +46,8 @@ export function sessionList({ workspace, timeline, origins }: Inspected): Sessio
   };
 }
 
-const filterCharsMax = 4_096;
-const choicesMax = 100;
+const filterCharsMax = 4_096; // the longest path
+const choicesMax = 100; // sessions and tools in one filter: each is compared with every call
 
 export function callPage(query: URLSearchParams, inspected: Inspected): CallPage {
   const { timeline } = inspected;
@@ -145,7 +145,7 @@ interface Marks {
   readonly wasChanged: number;
 }
 
-/** One pass over all marks, whatever the folder holds: by the name of the entry that each lies in, or is. */
+/** One pass over all marks, however many entries the folder has: by the name of the entry that is, or contains, the marked file. */
 function markCounter(folder: string, { timeline }: Inspected): (name: string) => Marks {
   const counts = new Map<string, { wasRead: number; wasChanged: number }>();
   const start = /[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`;

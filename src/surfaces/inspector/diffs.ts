@@ -1,4 +1,4 @@
-/** Diffs page by page: of a call, of a question, between any two versions; and the pictures of both sides. */
+/** Diffs page by page: of a call, of a question, between any two versions; and the images of both sides. */
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -13,11 +13,11 @@ import { bad, choice, type Fields, fieldsOf, integer, own, RequestRefused, text 
 import type { Questions } from "./questions.ts";
 import type { DiffPage, HunkPart, ImageView, NoDiff, VersionRef } from "./wire.ts";
 
-/** Of one side. What is longer nobody reads on a page, and comparing it would hold up the calls of others. */
+/** Bytes of one side. Comparing more would delay the calls of agents. */
 const textBytesMax = 4_194_304;
-const imageBytesMax = 16_777_216;
-const diffLinesMax = 100_000;
-/** Diffs that were just computed, for the pages that follow. */
+const imageBytesMax = 16_777_216; // an image is sent as one JSON text
+const diffLinesMax = 100_000; // the cached diffs stay in memory
+/** Diffs that are cached for their next pages. */
 const keptMax = 8;
 
 interface Diff extends Pick<DiffPage, "additions" | "deletions" | "complete" | "none" | "image"> {
@@ -60,7 +60,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
     if (own !== undefined && own.complete && own.hunks.length > 0) {
       return [about, { ...counted, hunks: own.hunks, complete: true, none: null, image: false }];
     }
-    // The call kept not all of it, or there is nothing that could be shown as lines: then the history may know.
+    // The call kept only a part of the diff, or it cannot be shown as lines: then the history may have both versions.
     const refs = await refsOfChange(event, index, inspected);
     if (refs !== undefined) {
       const sides = await sidesOf(refs, inspected);
@@ -138,7 +138,7 @@ const sidesOf = async (refs: Pair, inspected: Inspected): Promise<readonly [Insp
 
 type Pair = readonly [before: VersionRef, after: VersionRef];
 
-/** What the history calls the two sides of a change; undefined where it does not know them. */
+/** The two versions of a change in the history; undefined if the history has none. */
 async function refsOfChange(event: CallEvent, index: number, inspected: Inspected): Promise<Pair | undefined> {
   const change = event.changes[index];
   const { turn, session } = event;
@@ -196,7 +196,7 @@ function diffOf(before: InspectedVersion, after: InspectedVersion, context: numb
   const texts = [a, b].map(decoded);
   const [old, fresh] = texts;
   if (old === undefined || fresh === undefined) return noLines("not text");
-  // Bytes that are no UTF-8 stand for themselves, on both sides, or every line with one would differ.
+  // If one side is not UTF-8, both are compared as bytes; otherwise every line with such a byte would differ.
   const isPlain = isUtf8(a) && isUtf8(b);
   const latin = (bytes: Buffer, decodedText: string): string =>
     isPlain || hasMark(a) || hasMark(b) ? decodedText : bytes.toString("latin1");
@@ -210,7 +210,7 @@ function diffOf(before: InspectedVersion, after: InspectedVersion, context: numb
 const bytesOf = (side: InspectedVersion): Buffer =>
   typeof side === "object" && "bytes" in side ? side.bytes : Buffer.alloc(0);
 
-/** A mark at the beginning says how the rest is written. */
+/** A byte order mark names the encoding. */
 const hasMark = (bytes: Buffer): boolean =>
   bytes.length >= 2 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
 
@@ -239,7 +239,7 @@ export function rowsOf(hunks: readonly Hunk[], from: number, count: number): rea
 
 function partOf(hunk: Hunk, start: number, end: number): HunkPart {
   const shown = hunk.lines.slice(start, end);
-  // Of the whole hunk: where a line is cut depends on the one that it took the place of.
+  // Of the whole hunk: where a line is cut depends on the line that it replaced.
   const lines = cutAll(hunk.lines).slice(start, end);
   if (start === 0 && end === hunk.lines.length) return { ...hunk, lines, continued: false };
   const before = rowSidesOf(hunk.lines.slice(0, start));
@@ -267,7 +267,7 @@ function rowSidesOf(lines: readonly string[]): { readonly old: number; readonly 
   return { old, new: fresh };
 }
 
-/** Pictures that a browser shows, told by their first bytes. Pure. What is drawn by a program (SVG) is text here. */
+/** Images that a browser can show, recognised by their first bytes. SVG counts as text. Pure. */
 
 const marks: readonly (readonly [mimeType: string, test: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],

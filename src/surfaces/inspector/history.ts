@@ -1,4 +1,4 @@
-/** What was kept: sessions, their turns and files, and all versions of one file. What rules deny is not named. */
+/** The history: sessions, their turns and files, and all versions of one file. Denied files are not named. */
 
 import { createHash } from "node:crypto";
 import * as nodePath from "node:path";
@@ -32,13 +32,13 @@ import type {
   VersionRef,
 } from "./wire.ts";
 
-const filesMax = 500;
-const versionsMax = 1_000;
-/** Whose pasts are looked through for one file: each is a file to read. */
+const filesMax = 500; // of one turn in a list
+const versionsMax = 1_000; // of one file in a list
+/** Sessions that are searched for one file: each is a file to read. */
 const sessionsMax = 200;
-const currentBytesMax = 16_777_216;
+const currentBytesMax = 16_777_216; // hashing more would take too long for a list
 
-/** Sessions whose roots are ours, lie in ours or hold them. */
+/** Sessions whose roots are ours, are inside ours or contain them. */
 export async function pastSessions({ workspace }: Inspected): Promise<PastSessions> {
   const history = await workspace.filehand.history();
   if (history === undefined) throw noHistory();
@@ -98,7 +98,7 @@ function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed
     return source?.movedTo === file.path && source.after.kind === "absent" ? source : undefined;
   };
   const moved = new Set(named.flatMap((file) => sourceOf(file)?.path ?? []));
-  const told = named.filter(({ path }) => !moved.has(path));
+  const shown = named.filter(({ path }) => !moved.has(path));
   const undone = files.filter((file) => file.undone).length;
   return {
     id,
@@ -106,8 +106,8 @@ function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed
     timeMs: timestamp.getTime(),
     rewinds: rewinds ?? null,
     undone: undone === 0 ? "no" : undone === files.length ? "all" : "part",
-    files: told.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
-    filesTotal: told.length,
+    files: shown.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
+    filesTotal: shown.length,
     withheld: files.length - named.length,
   };
 }
@@ -148,7 +148,7 @@ function versionInfo(version: FileVersion): VersionInfo {
   return { sizeBytes, content: notKept === undefined ? (content ?? null) : null, notKept: notKept ?? null };
 }
 
-/** Over the newest sessions, oldest version first. A version that only says again what the one before it says is left out. */
+/** From the newest sessions, oldest version first. A version that repeats the one before it is left out. */
 export async function versionList(body: Fields, inspected: Inspected): Promise<VersionList> {
   const path = text(body, "path");
   if (!mayName(inspected)(path))
@@ -169,7 +169,7 @@ export async function versionList(body: Fields, inspected: Inspected): Promise<V
   const known = new Set<string>();
   const versions = inOrder(found).filter((version, at, all) => {
     const key = JSON.stringify([version.content, version.sizeBytes]);
-    // What was before a change is news only if no change that is known made it.
+    // The state before a change is listed only if no known change made it.
     const isNews = version.timeMs === null ? version.content === null || !known.has(key) : true;
     known.add(key);
     const previous = all[at - 1];
@@ -186,7 +186,7 @@ export async function versionList(body: Fields, inspected: Inspected): Promise<V
   };
 }
 
-/** By time; what was before a change stands right before what it became. */
+/** By time; the state before a change comes right before the state after it. */
 function inOrder(found: readonly FileVersionInfo[]): readonly FileVersionInfo[] {
   const pairs = found.flatMap((version, at) => (at % 2 === 0 ? [[version, found[at + 1]] as const] : []));
   return pairs
@@ -197,7 +197,7 @@ function inOrder(found: readonly FileVersionInfo[]): readonly FileVersionInfo[] 
 const isCurrent = ({ content, sizeBytes }: VersionInfo, current: string): boolean =>
   current === "nothing" ? sizeBytes === null : content === current;
 
-/** The hash of what is there, `nothing`, or undefined where it may not be looked at. */
+/** The hash of the current content, `nothing` if there is no file, or undefined if it may not be read. */
 async function currentContent(path: string, inspected: Inspected): Promise<string | undefined> {
   if (!mayShow(inspected, path)) return undefined;
   const side = await inspectedVersion({ now: path }, currentBytesMax, inspected);
@@ -205,7 +205,7 @@ async function currentContent(path: string, inspected: Inspected): Promise<strin
   return "bytes" in side ? createHash("sha256").update(side.bytes).digest("hex") : undefined;
 }
 
-// Versions of files, as the history has them or as they are now: found by what the page names, and read under the rules.
+// Versions of files, from the history or from the disk, by the reference that the page sends; the rules apply.
 
 /** One side of a comparison. */
 export type InspectedVersion =
@@ -231,7 +231,7 @@ export function versionRefOf(value: unknown, name: string): VersionRef {
 export const pathOf = (ref: VersionRef): string | undefined =>
   "now" in ref ? ref.now : "path" in ref ? ref.path : undefined;
 
-/** What was kept of a session. Nothing is written by looking. */
+/** The history of a session, opened without writing anything. */
 export async function pastOf(inspected: Inspected, session: string): Promise<SessionHistory> {
   const { filehand, dialect } = inspected.workspace;
   const history = await filehand.history();
@@ -279,7 +279,7 @@ export async function sideOfVersion(
   return { bytes };
 }
 
-/** As any program reads it: under the rules, and nobody is asked. */
+/** Reads the current file under the rules; asks nobody. */
 async function sideNow(path: string, bytesMax: number, inspected: Inspected): Promise<InspectedVersion> {
   if (!mayShow(inspected, path)) return { none: "withheld" };
   try {

@@ -1,6 +1,6 @@
 /**
- * The inspector's server: the page, and what it asks for. It stands behind the front door of all that listens, which has
- * looked at the Host. It is bundled by itself; see `mcp/index.ts`.
+ * The inspector's server: the page, and the answers to its requests. The HTTP server has checked the `Host` of a request
+ * before it comes here. It is a bundle of its own; see `mcp/index.ts`.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,36 +11,36 @@ import { readNamedFile } from "../../settings/settings.ts";
 import { parseJson, tooManyParts } from "../../text/text.ts";
 import { createRate, readBody } from "../http/exchange.ts";
 import type { Log } from "../mcp/mcp-workspace.ts";
-import { type Parts, toldTo, workAt } from "./addresses.ts";
+import { type Parts, answerSeenBy, workAt } from "./addresses.ts";
 import { infoOf } from "./calls.ts";
 import { type Inspected, type InspectedWorkspace, relativeOf } from "./inspected.ts";
 import { createDiffs } from "./diffs.ts";
-import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./login.ts";
+import { cookieIn, cookieName, cookieSeconds, createLogin, setCookie } from "./login.ts";
 import { bad, fieldsOf, isFailure, numberIn, RequestRefused, text } from "./input.ts";
 import { openReportSocket } from "./report-socket.ts";
 import { type Board, createQuestions } from "./questions.ts";
 import { createStream, type StreamLimits } from "./stream.ts";
 import type { CallView, Exchanged, ProcessInfo, Refused } from "./wire.ts";
 
-// The page itself: files that the build put beside the program. A name is looked up only if it can be one of them.
+// The static files of the page, which the build put next to the program. A name is looked up only if it can be one of them.
 
 export interface StaticFile {
   readonly bytes: Uint8Array;
   readonly type: string;
-  /** Its name holds a hash of its content. */
+  /** Its name contains a hash of its content, so it can be cached. */
   readonly isFixed: boolean;
 }
 
 /**
- * Where the build put it, as seen from `dist/cli/inspector.cjs`: the bundler puts the address of the bundle for `import.meta.url`. What
- * was started may be a link to the program, as npm makes them, and would not tell.
+ * The folder of the built page, relative to `dist/cli/inspector.cjs`: the bundler replaces `import.meta.url` by the address of
+ * the bundle. `argv` would not do: npm starts the program through a symlink.
  */
 export const builtPage = (): string => fileURLToPath(new URL("../web", import.meta.url));
 
 export type StaticFiles = (path: string) => StaticFile | undefined;
 
-const fileBytesMax = 8_388_608;
-/** Without dots but between letters, so that no name leads elsewhere. */
+const fileBytesMax = 8_388_608; // far above any file of the page
+/** Dots only between other characters, so that no name leads to another folder. */
 const namePattern = /^\/(?:assets\/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(js|css|html|svg|png|ico|woff2|webmanifest)$/;
 
 const types: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ const types: Readonly<Record<string, string>> = {
   webmanifest: "application/manifest+json",
 };
 
-/** For a build without the page: it says so, and what to do. */
+/** For a build without the page. */
 const placeholder = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Filehand</title></head>
 <body><h1>Filehand</h1><p>The inspector's page is not part of this build. Run <code>npm run build</code>, then start again.</p></body></html>
@@ -73,7 +73,7 @@ function staticFiles(folder: string | undefined): StaticFiles {
     return { bytes: bytes ?? Buffer.from(placeholder), type, isFixed: name.startsWith("/assets/") };
   };
   return (path) => {
-    // Only what exists is remembered: names that do not are without number.
+    // Only existing files are cached: the number of other names is unlimited.
     const found = known.get(path) ?? load(path);
     if (found !== undefined) known.set(path, found);
     return found;
@@ -81,26 +81,26 @@ function staticFiles(folder: string | undefined): StaticFiles {
 }
 
 export interface Inspector {
-  /** For those who ask. */
+  /** Where permission questions are asked. */
   readonly board: Board;
-  /** From here on all calls of this workspace are kept. */
+  /** Starts to keep all calls of this workspace. */
   add(workspace: InspectedWorkspace): Promise<void>;
-  /** From here on those of other processes are heard of too, if they are in one of the workspaces and have this state folder. */
+  /** Starts to receive calls of other processes that work in one of the workspaces and have this state folder. */
   listenToOthers(stateDir: string): Promise<void>;
-  /** Is it the inspector that answers at this path? */
+  /** Does the inspector answer at this path? */
   handles(path: string): boolean;
   handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
-  /** For the fragment of the address; works once. */
+  /** A key for the fragment of the address; works once. */
   newKey(): string;
   close(): void;
 }
 
 export interface InspectorOptions {
   readonly version: string;
-  /** Where the built page lies. */
+  /** The folder of the built page. */
   readonly folder: string | undefined;
   readonly log: Log;
-  /** A key was used: whoever shows addresses needs a new one. */
+  /** A key was used, so a new address must be shown. */
   readonly onEntered?: () => void;
   readonly limits?: Partial<InspectorLimits>;
 }
@@ -109,12 +109,12 @@ export interface InspectorLimits extends StreamLimits {
   readonly callsMax: number;
   readonly repliesBytesMax: number;
   readonly bodyBytesMax: number;
-  /** Of one browser, and of an address that was not let in. */
+  /** Requests of one browser, and of an IP address that is not logged in. */
   readonly perSecondMax: number;
   readonly strangersPerSecondMax: number;
-  /** Requests under way of browsers that were let in. */
+  /** Running requests of browsers that are logged in. */
   readonly atOnceMax: number;
-  /** What somebody who was not let in may send, and how long that may take. */
+  /** Bytes and time for a body of a browser that is not logged in. */
   readonly strangersBodyBytesMax: number;
   readonly strangersBodyMsMax: number;
   /** How long a question stays open. */
@@ -135,7 +135,7 @@ const inspectorLimits: Omit<InspectorLimits, keyof StreamLimits> = {
 
 export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions): Inspector {
   const limits = { ...inspectorLimits, ...given };
-  const entrance = createEntrance();
+  const login = createLogin();
   const stream = createStream(given);
   const files = staticFiles(folder);
   const workspaces = new Map<string, Inspected>();
@@ -154,7 +154,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     },
     onAsked: (question) => stream.emit({ type: "question", question }),
     onAnswered: (id, answered) =>
-      stream.emit((browser) => ({ type: "answered", id, answered: toldTo(browser, answered) })),
+      stream.emit((browser) => ({ type: "answered", id, answered: answerSeenBy(browser, answered) })),
   });
   const parts: Parts = {
     version,
@@ -168,7 +168,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     isListening: () => closeReportSocket !== undefined,
   };
 
-  /** Calls of several processes are numbered here, in the order in which they are heard of. */
+  /** Numbers the calls of all processes in the order in which they arrive. */
   const keep = (
     inspected: Inspected,
     event: CallEvent,
@@ -179,7 +179,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     const numbered = { ...event, id: timeline.ever().calls + 1 };
     if (process !== null) origins.set(numbered, process);
     timeline.record(numbered, detail);
-    // Put into words when somebody listens: most calls are seen by nobody.
+    // Serialised only if a page listens: most calls are never looked at.
     stream.emit(() => ({ type: "call", call: infoOf(numbered, inspected) }));
     const { session, turn } = event;
     if (turn !== null) stream.emit({ type: "turn", workspace: workspace.name, session, turn });
@@ -190,7 +190,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     if (path === "/exchange") return exchange(req, res);
     const name = cookieName(req.socket.localPort ?? 0);
     const page = req.headers["filehand-page"];
-    const browser = entrance.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
+    const browser = login.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
     if (browser === undefined) {
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       throw new RequestRefused(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
@@ -210,23 +210,23 @@ export function createInspector({ version, folder, log, onEntered, limits: given
 
   const exchange = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     requirePost(req);
-    const entered = entrance.exchange(text(await bodyOf(req, "stranger"), "key", 200));
+    const entered = login.exchange(text(await bodyOf(req, "stranger"), "key", 200));
     if (entered === undefined) {
-      // Whoever has the right key comes in, however many wrong ones are tried from the same address.
+      // The right key works, however many wrong ones were tried from the same address.
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       const words = "The key in this address was used already or is too old: the terminal shows a new address";
       throw new RequestRefused(401, "BAD_KEY", words);
     }
     const name = cookieName(req.socket.localPort ?? 0);
-    const told: Exchanged = { page: entered.page };
-    sendJson(res, 200, told, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
+    const exchanged: Exchanged = { page: entered.page };
+    sendJson(res, 200, exchanged, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
     onEntered?.();
   };
 
   const leave = async (req: IncomingMessage, res: ServerResponse, browser: string): Promise<void> => {
     requirePost(req);
     await bodyOf(req);
-    entrance.leave(browser);
+    login.leave(browser);
     stream.leave(browser);
     sendJson(
       res,
@@ -319,14 +319,14 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       } catch (error) {
         if (res.headersSent) throw error;
         if (error instanceof RequestRefused) return refuse(res, error);
-        // What the engine refuses, such as a store that cannot be read.
+        // The engine refused, for example because the store cannot be read.
         if (isFailure(error)) return refuse(res, new RequestRefused(422, "REFUSED", error.message));
         const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
         log("error", "internal error, this is a bug in Filehand", { stack });
         return refuse(res, new RequestRefused(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
       }
     },
-    newKey: () => entrance.newKey(),
+    newKey: () => login.newKey(),
     close() {
       for (const stop of unlisten) stop();
       closeReportSocket?.();
@@ -338,7 +338,10 @@ export function createInspector({ version, folder, log, onEntered, limits: given
 
 const tooMany = (): RequestRefused => new RequestRefused(429, "TOO_MANY", "Too many requests: wait a moment");
 
-/** The front has looked at the names; here it must be the very same address, and no other site's page that asks. */
+/**
+ * The HTTP server has checked the `Host`; here the `Origin` must be exactly this address, and the request must not come from
+ * another site.
+ */
 function requireSameOrigin({ headers }: IncomingMessage): void {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
@@ -362,12 +365,12 @@ function parsed(body: string): unknown {
   throw bad(result.fault === "not json" ? "The body is not valid JSON" : `The body ${tooManyParts}`);
 }
 
-// Answers of the interface: JSON, with the headers that all of them have.
+// Answers of the interface: JSON with common headers.
 
 function refuse(res: ServerResponse, { status, code, message, more }: RequestRefused): void {
-  const told: Refused = { error: { code, message, ...more } };
+  const refused: Refused = { error: { code, message, ...more } };
   const close = status === 413 ? { connection: "close" } : {};
-  sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
+  sendJson(res, status, refused, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
 }
 
 function sendJson(
@@ -381,9 +384,9 @@ function sendJson(
   res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
 }
 
-// What every answer of the inspector says to the browser about itself.
+// Security headers of every answer.
 
-/** Everything from this server, nothing inline, nothing framed. Pictures of replies are in the JSON. */
+/** Everything from this server, nothing inline, nothing framed. Images of replies are in the JSON. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -410,19 +413,19 @@ const everywhere = {
 
 const pageHeaders = { ...everywhere, "content-security-policy": policy } as const;
 
-/** If somebody opens an answer as a page after all, it can do nothing. */
+/** An answer that is opened as a page can do nothing. */
 const apiHeaders = {
   ...everywhere,
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "cache-control": "no-store",
 } as const;
 
-// Calls of other processes, as this server shows them: its own roots, and its own rules.
+// Calls of other processes, shown with the roots and the rules of this server.
 
 /** Why a call has no detail. */
 type Missing = NonNullable<CallView["missing"]>;
 
-/** That process may have another root, further down: then its paths begin there. */
+/** The other process may have a root inside ours: then its paths are relative to that. */
 function seenFrom(inspected: Inspected, event: CallEvent, roots: readonly string[]): CallEvent {
   const own = inspected.workspace.filehand.roots;
   if (roots.length === own.length && roots.every((root) => own.includes(root))) return event;
@@ -433,7 +436,7 @@ function seenFrom(inspected: Inspected, event: CallEvent, roots: readonly string
   };
 }
 
-/** What a rule of this server denies is not shown here, though another process was allowed to read it. */
+/** A rule of this server also hides what another process was allowed to read. */
 function shownOf(
   { workspace }: Inspected,
   { real, changes }: CallEvent,

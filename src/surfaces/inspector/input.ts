@@ -1,14 +1,14 @@
-/** What a request says, looked at field by field: nothing of it is believed before. */
+/** Checks a request field by field. Nothing of it is trusted before. */
 
 import type { Refused, RefusedCode } from "./wire.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const textCharsMax = 8_192;
+export const textCharsMax = 8_192; // twice the longest path
 
 export function fieldsOf(value: unknown, what: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(`${what} must be an object`);
-  return value as Fields; // it is an object, and every field is looked at on its own
+  return value as Fields; // it is an object, and every field is checked on its own
 }
 
 export function text(fields: Fields, name: string, charsMax = textCharsMax): string {
@@ -60,7 +60,7 @@ export function choice<Value extends string>(fields: Fields, name: string, value
 
 export const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
 
-/** A number in the address. */
+/** A number in the query. */
 export function numberIn(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -69,7 +69,7 @@ export function numberIn(query: URLSearchParams, name: string, min: number, max:
   return number;
 }
 
-// A request that is answered with a no: the status, a code for the page and a sentence for the person.
+// A refused request: the status, a code for the page and a sentence for the person.
 
 export class RequestRefused extends Error {
   override readonly name = "Refusal";
@@ -86,6 +86,6 @@ export class RequestRefused extends Error {
 
 export const bad = (message: string): RequestRefused => new RequestRefused(400, "BAD_REQUEST", message);
 
-/** What the library throws for an expected failure. By its name: it may be bundled apart from this. */
+/** An expected failure of the library, recognised by its name: its class may be in another bundle. */
 export const isFailure = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Error && error.name === "FilehandError" && "code" in error && typeof error.code === "string";

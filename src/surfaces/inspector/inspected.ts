@@ -1,4 +1,4 @@
-/** What the inspector knows of one workspace. It has no way of its own to a file: all goes through the toolkit and its rules. */
+/** What the inspector knows of one workspace. It reaches files only through the toolkit and its rules. */
 
 import * as nodePath from "node:path";
 import type { Filehand, Timeline, Session } from "../../options.ts";
@@ -18,21 +18,21 @@ export interface InspectedWorkspace {
 export interface Inspected {
   readonly workspace: InspectedWorkspace;
   readonly timeline: Timeline;
-  /** For what the page itself looks at. */
+  /** For what the page itself reads. */
   readonly own: Session;
-  /** Is the past of files kept? */
+  /** Is there a history? */
   readonly hasHistory: boolean;
-  /** The other process that a call was made in; those of this one are not in it. */
+  /** The process of a call, for calls of other processes. */
   readonly origins: WeakMap<CallEvent, ProcessInfo>;
-  /** Other processes that report now. */
+  /** Other processes that are connected now. */
   processes: readonly ProcessInfo[];
 }
 
-/** The conversation that is under way, or one that goes on with what was kept of it. */
+/** The session in memory, or a new one that continues its history. */
 export const inspectedSession = ({ workspace }: Inspected, id: string): Session =>
   workspace.sessions.named(id) ?? workspace.filehand.session({ dialect: workspace.dialect, id });
 
-/** Below its root with forward slashes; whole if it lies in none. */
+/** Relative to its root, with forward slashes; absolute if it is in no root. */
 export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: string): string {
   for (const root of workspace.filehand.roots) {
     const rest = nodePath.relative(root, path);
@@ -42,16 +42,16 @@ export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: st
   return path;
 }
 
-/** May a person be shown what is in it? Only what anybody may read without being asked. */
+/** May the page show its content? Only if it may be read without asking. */
 export const mayShow = ({ workspace }: Inspected, path: string): boolean =>
   workspace.filehand.permissions.explain("Read", path).verdict === "allow";
 
-/** May it be named among others? */
+/** May it be named in a list? */
 export function mayName({ workspace }: Inspected): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
-    const told = known.get(path) ?? workspace.filehand.permissions.explain("Read", path).verdict !== "deny";
-    known.set(path, told);
-    return told;
+    const isNamed = known.get(path) ?? workspace.filehand.permissions.explain("Read", path).verdict !== "deny";
+    known.set(path, isNamed);
+    return isNamed;
   };
 }

@@ -1,42 +1,42 @@
 import { expect, test } from "vitest";
-import { cookieIn, createEntrance } from "./login.ts";
+import { cookieIn, createLogin } from "./login.ts";
 
 test("a key is good once, for an hour, and only the newest", () => {
   let now = 0;
-  const entrance = createEntrance(() => now);
-  expect(entrance.exchange("")).toBeUndefined();
-  const [first, second] = [entrance.newKey(), entrance.newKey()];
-  expect(entrance.exchange(first)).toBeUndefined();
-  expect(entrance.exchange(second)).toBeDefined();
-  expect(entrance.exchange(second)).toBeUndefined();
-  const late = entrance.newKey();
+  const login = createLogin(() => now);
+  expect(login.exchange("")).toBeUndefined();
+  const [first, second] = [login.newKey(), login.newKey()];
+  expect(login.exchange(first)).toBeUndefined();
+  expect(login.exchange(second)).toBeDefined();
+  expect(login.exchange(second)).toBeUndefined();
+  const late = login.newKey();
   now = 3_600_001;
-  expect(entrance.exchange(late)).toBeUndefined();
+  expect(login.exchange(late)).toBeUndefined();
 });
 
 test("a browser is known by both halves, until it has been away for long or leaves", () => {
   let now = 0;
-  const entrance = createEntrance(() => now);
-  const enter = () => entrance.exchange(entrance.newKey()) ?? { cookie: "", page: "" };
+  const login = createLogin(() => now);
+  const enter = () => login.exchange(login.newKey()) ?? { cookie: "", page: "" };
   const [one, two] = [enter(), enter()];
-  const name = entrance.browser(one.cookie, one.page);
+  const name = login.browser(one.cookie, one.page);
   expect(name).toBeDefined();
-  expect(entrance.browser(two.cookie, two.page)).not.toBe(name);
-  expect(entrance.browser(one.cookie, two.page)).toBeUndefined();
-  expect(entrance.browser(one.cookie, undefined)).toBeUndefined();
-  expect(entrance.browser(undefined, undefined)).toBeUndefined();
+  expect(login.browser(two.cookie, two.page)).not.toBe(name);
+  expect(login.browser(one.cookie, two.page)).toBeUndefined();
+  expect(login.browser(one.cookie, undefined)).toBeUndefined();
+  expect(login.browser(undefined, undefined)).toBeUndefined();
   now = 43_000_000;
-  expect(entrance.browser(one.cookie, one.page)).toBe(name);
+  expect(login.browser(one.cookie, one.page)).toBe(name);
   now = 50_000_000;
-  expect(entrance.browser(two.cookie, two.page)).toBeUndefined();
-  entrance.leave(name ?? "");
-  expect(entrance.browser(one.cookie, one.page)).toBeUndefined();
+  expect(login.browser(two.cookie, two.page)).toBeUndefined();
+  login.leave(name ?? "");
+  expect(login.browser(one.cookie, one.page)).toBeUndefined();
 });
 
 test("only so many browsers are remembered", () => {
-  const entrance = createEntrance();
-  const all = Array.from({ length: 65 }, () => entrance.exchange(entrance.newKey()) ?? { cookie: "", page: "" });
-  expect(all.map(({ cookie, page }) => entrance.browser(cookie, page) !== undefined).indexOf(true)).toBe(1);
+  const login = createLogin();
+  const all = Array.from({ length: 65 }, () => login.exchange(login.newKey()) ?? { cookie: "", page: "" });
+  expect(all.map(({ cookie, page }) => login.browser(cookie, page) !== undefined).indexOf(true)).toBe(1);
 });
 
 for (const [header, value] of [

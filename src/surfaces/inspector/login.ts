@@ -1,17 +1,17 @@
 /**
- * Who may see the page. The address holds a key that works once; it is exchanged for a cookie and for a key of the page, and
- * every request needs both. Browsers send a cookie to all ports of a machine, so that another local server could get it; a
- * header can be read by scripts. Neither is of use alone. Only hashes are held here.
+ * Access to the page. The address contains a key that works once; it is exchanged for a cookie and for a key of the page, and
+ * every request needs both. Browsers send a cookie to all ports of a machine, so another local server could get it; scripts can
+ * read a header. Neither is enough alone. Only hashes are kept here.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-export interface Entrance {
-  /** A key for the address; the one that was given before is of no more use. */
+export interface Login {
+  /** A key for the address; the previous one stops working. */
   newKey(): string;
-  /** Undefined: not a key that was given, or used already, or too old. */
+  /** Undefined if the key is unknown, used already, or too old. */
   exchange(key: string): { readonly cookie: string; readonly page: string } | undefined;
-  /** Which browser it is; undefined if it was not let in. */
+  /** The id of the browser; undefined if it is not logged in. */
   browser(cookie: string | undefined, page: string | undefined): string | undefined;
   leave(browser: string): void;
 }
@@ -22,16 +22,16 @@ interface Browser {
   lastMs: number;
 }
 
-const keyMsMax = 3_600_000;
-const idleMsMax = 43_200_000;
-const browsersMax = 64;
+const keyMsMax = 3_600_000; // an hour: a key seen in an old scrollback must not work
+const idleMsMax = 43_200_000; // 12 hours: a page may stay open overnight
+const browsersMax = 64; // the least recently seen one is logged out
 
 const secret = (): string => randomBytes(32).toString("base64url");
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export function createEntrance(nowMs: () => number = Date.now): Entrance {
+export function createLogin(nowMs: () => number = Date.now): Login {
   let current: { readonly hash: Buffer; readonly atMs: number } | undefined;
-  /** By a name that tells nothing; the least recently seen first. */
+  /** By random id, least recently seen first. */
   const browsers = new Map<string, Browser>();
   return {
     newKey() {
@@ -74,16 +74,16 @@ export function createEntrance(nowMs: () => number = Date.now): Entrance {
   };
 }
 
-/** By the port, since the ports of a machine share their cookies and two servers must not overwrite each other's. */
+/** The ports of a machine share their cookies, so the name contains the port: two servers must not overwrite each other's. */
 export const cookieName = (port: number): string => `filehand-${port}`;
 
-/** `origin`: behind something that speaks TLS the browser must not send it otherwise. */
+/** `origin`: if it is https, the browser must send the cookie over TLS only. */
 export const setCookie = (name: string, value: string, maxSeconds: number, origin: string | undefined): string =>
   `${name}=${value}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=${maxSeconds}${origin?.startsWith("https:") === true ? "; Secure" : ""}`;
 
 export const cookieSeconds = idleMsMax / 1_000;
 
-/** Of several with the same name none: one of them is somebody else's. */
+/** Undefined if there are several with the same name: one of them was set by another server. */
 export function cookieIn(header: string | undefined, name: string): string | undefined {
   const values = (header ?? "").split(";").flatMap((part) => {
     const [key, value] = part.trim().split("=", 2);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
 import type { QuestionInfo } from "./wire.ts";
-import { createQuestions, type Told } from "./questions.ts";
+import { createQuestions, type RecordedAnswer } from "./questions.ts";
 
 const question: Question = {
   permission: "edit",
@@ -13,7 +13,7 @@ const question: Question = {
 const asked = { workspace: "w", session: "s", principal: null, tool: "Edit", question };
 
 function board(waitMsMax?: number) {
-  const [put, ended]: [QuestionInfo[], Told[]] = [[], []];
+  const [put, ended]: [QuestionInfo[], RecordedAnswer[]] = [[], []];
   const questions = createQuestions({
     isWatched: () => true,
     relativeOf: (_workspace, path) => path.slice(4),

@@ -1,6 +1,6 @@
 /**
- * The questions that people at the page see. Each is answered once, by whoever is first: a tab, another browser, the client
- * that shows it too, the clock. An answer names what was shown, and what a question did not offer cannot be chosen.
+ * The questions on the page. The first answer counts, from a tab, another browser, the client that shows the question too, or
+ * the time limit. An answer names what was shown, and can choose only what the question offers.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -8,7 +8,7 @@ import type { Answer, Question } from "../../contract/ask.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
 
-/** Who asks, besides the question itself. */
+/** A question with the call that it belongs to. */
 export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;
@@ -18,27 +18,27 @@ export interface InspectorQuestion {
 }
 
 export interface Board {
-  /** Can anybody see a question? */
+  /** Is a page open that would show a question? */
   readonly isWatched: boolean;
   /** The call waits for the answer. */
   ask(asked: InspectorQuestion, signal: AbortSignal): Promise<Answer>;
-  /** The client shows it as well, and comes back with its own answer. */
+  /** For a question that the client shows too. Returns the id for `settle` and `drop`. */
   show(asked: InspectorQuestion): string;
-  /** It came back. What counts is what was said first. */
+  /** The client has answered. Returns the answer that came first. */
   settle(id: string, said: Answer): Answer;
-  /** It came back for another question, or was not heard of again. */
+  /** The client answered another question, or never came back. */
   drop(id: string): void;
-  /** Within this call a person at the page has approved changes of these files already. */
+  /** Records that a person at the page has approved changes of these files for this call. */
   approve(signal: AbortSignal, paths: ReadonlySet<string>): void;
   approved(question: Question, signal: AbortSignal): boolean;
 }
 
-/** How an answer is told depends on who is told: `by` holds a mark of the browser until then. */
-export type Told = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
+/** The answer with the id of the browser: only for that browser `by` becomes `you`. */
+export type RecordedAnswer = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
 
 export interface Questions extends Board {
   open(): readonly QuestionInfo[];
-  past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: Told })[];
+  past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer })[];
   diff(id: string): DiffOfText | undefined;
   workspaceOf(id: string): string | undefined;
   answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
@@ -46,16 +46,16 @@ export interface Questions extends Board {
 }
 
 export type AnswerTaken =
-  | { readonly taken: Told }
+  | { readonly taken: RecordedAnswer }
   | { readonly refused: "unknown" | "not shown" | "not offered" }
-  | { readonly refused: "answered"; readonly answered: Told };
+  | { readonly refused: "answered"; readonly answered: RecordedAnswer };
 
 export interface QuestionsOptions {
   readonly isWatched: () => boolean;
-  /** Below its root, for people. */
+  /** Relative to its root, for people. */
   readonly relativeOf: (workspace: string, path: string) => string;
   readonly onAsked: (question: QuestionInfo) => void;
-  readonly onAnswered: (id: string, answered: Told) => void;
+  readonly onAnswered: (id: string, answered: RecordedAnswer) => void;
   readonly nowMs?: () => number;
   readonly waitMsMax?: number;
 }
@@ -63,25 +63,29 @@ export interface QuestionsOptions {
 interface Open {
   readonly info: QuestionInfo;
   readonly diff: DiffOfText | undefined;
-  readonly end: (notified: Told) => void;
+  readonly end: (answered: RecordedAnswer) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 const waitMsDefault = 300_000;
-/** Each waits for a person; a client that asks more than this at once is not waiting for one. */
+/** No person answers more than this at once. */
 const openMax = 200;
-/** Remembered, so that nobody answers them again, and told. */
+/** Closed questions that are remembered, so that a second answer gets the first one; and how many of them are listed. */
 const pastMax = 1_000;
-const pastToldMax = 100;
+const pastToldMax = 100; // the number that `QuestionList` in wire.ts promises
 
 export function createQuestions(options: QuestionsOptions): Questions {
   const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
   const open = new Map<string, Open>();
-  /** The last ones, with the answer. Those of clients are looked up here when they come back. */
-  const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: Told }>();
+  /** The last closed ones, with their answers. `settle` looks up those of clients here. */
+  const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer }>();
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
-  const put = (asked: InspectorQuestion, waits: QuestionInfo["waits"], end: (notified: Told) => void): QuestionInfo => {
+  const put = (
+    asked: InspectorQuestion,
+    waits: QuestionInfo["waits"],
+    end: (answered: RecordedAnswer) => void,
+  ): QuestionInfo => {
     const info = infoOf(asked, waits, relativeOf, nowMs(), waitMsMax);
     const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
     timer.unref();
@@ -91,16 +95,16 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return info;
   };
 
-  const finish = (id: string, notified: Told): void => {
+  const finish = (id: string, answered: RecordedAnswer): void => {
     const found = open.get(id);
     if (found === undefined) return;
     open.delete(id);
     clearTimeout(found.timer);
-    past.set(id, { ...found.info, answered: notified });
+    past.set(id, { ...found.info, answered });
     const [oldest] = past.keys();
     if (past.size > pastMax && oldest !== undefined) past.delete(oldest);
-    found.end(notified);
-    onAnswered(id, notified);
+    found.end(answered);
+    onAnswered(id, answered);
   };
 
   return {
@@ -111,9 +115,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (signal.aborted || open.size >= openMax) return { reply: "nobody" };
       return new Promise<Answer>((resolve) => {
         const cancel = (): void => finish(info.id, nobody("cancelled", nowMs()));
-        const info = put(asked, "server", (notified) => {
+        const info = put(asked, "server", (answered) => {
           signal.removeEventListener("abort", cancel);
-          resolve(answerOf(notified));
+          resolve(answerOf(answered));
         });
         signal.addEventListener("abort", cancel, { once: true });
       });
@@ -143,7 +147,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (info === undefined) return { refused: "unknown" };
       if (given.shown !== info.shown) return { refused: "not shown" };
       if (!isOffered(given, info)) return { refused: "not offered" };
-      const taken = toldOf(given, info, browser, nowMs());
+      const taken = recordedOf(given, info, browser, nowMs());
       finish(id, taken);
       return { taken };
     },
@@ -153,7 +157,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-const nobody = (by: "time" | "cancelled", timeMs: number): Told => ({
+const nobody = (by: "time" | "cancelled", timeMs: number): RecordedAnswer => ({
   reply: "nobody",
   by,
   rule: null,
@@ -168,12 +172,12 @@ function isOffered({ reply, rule, keep }: AnswerGiven, info: QuestionInfo): bool
   return keep === undefined || keep === "session" || info.keep.includes(keep);
 }
 
-function toldOf(
+function recordedOf(
   { reply, rule, keep, feedback }: AnswerGiven,
   info: QuestionInfo,
   browser: string,
   timeMs: number,
-): Told {
+): RecordedAnswer {
   const isAlways = reply === "always";
   return {
     reply,
@@ -185,8 +189,8 @@ function toldOf(
   };
 }
 
-/** For the engine. What nobody answered in time is refused as such: the model hears which rule would have helped. */
-function answerOf({ reply, rule, keep, feedback }: Told): Answer {
+/** For the engine. A question without an answer in time is `nobody`: then the model gets the rule that would have helped. */
+function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
   switch (reply) {
     case "once":
     case "nobody":
@@ -209,7 +213,7 @@ function infoOf(
   const [path = ""] = patterns;
   const diff = typeof metadata["diff"] === "string" ? diffOfText(metadata["diff"]) : undefined;
   const asked = textOf(metadata["path"]);
-  const told = {
+  const visible = {
     workspace,
     session,
     principal,
@@ -227,11 +231,11 @@ function infoOf(
     keep,
   };
   const shown = createHash("sha256")
-    .update(JSON.stringify([told, metadata["diff"]]))
+    .update(JSON.stringify([visible, metadata["diff"]]))
     .digest("base64url");
   return {
     id: randomBytes(12).toString("base64url"),
-    ...told,
+    ...visible,
     askedMs,
     deadlineMs: askedMs + waitMsMax,
     diff: diff === undefined ? null : { additions: diff.additions, deletions: diff.deletions },

@@ -1,6 +1,6 @@
 /**
- * Hears of the calls of other processes of this user on this machine, over a socket that is named in the state folder, and asks
- * their questions on the page. Only who can read that file, and so has its key, is listened to.
+ * Receives the calls of other processes of the same user on this machine, over a socket that is named in the state folder, and
+ * asks their questions on the page. A process must send the key from that file.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
@@ -36,18 +36,18 @@ export interface ReportSocketOptions {
   readonly workspaces: InspectorPlace["workspaces"];
   readonly onCall: (event: CallEvent, detail: CallDetail | NoDetail, from: Reporting) => void;
   readonly ask: (asked: ReportedQuestion, from: Reporting, signal: AbortSignal) => Promise<Answer>;
-  /** One has come or gone; those that are there. */
+  /** A process connected or disconnected; `all` are those that are connected. */
   readonly onReporting: (all: readonly Reporting[]) => void;
   readonly log: Log;
 }
 
-const connectionsMax = 64;
-const lineBytesMax = 67_108_864;
-const helloBytesMax = 65_536;
-const helloMsMax = 5_000;
-const questionsMax = 100;
+const connectionsMax = 64; // more agents than one person runs
+const lineBytesMax = 67_108_864; // well above `detailBytesMax`, which reporters keep to
+const helloBytesMax = 65_536; // before the key is known, little is read
+const helloMsMax = 5_000; // a process on the same machine needs milliseconds
+const questionsMax = 100; // of one process, so that it cannot fill the page
 
-/** Closes it; undefined if nobody can be listened to here, which the log says. */
+/** Returns the function that closes it; undefined if the socket cannot be opened, which is logged. */
 export async function openReportSocket(options: ReportSocketOptions): Promise<(() => void) | undefined> {
   const { stateDir, workspaces, log } = options;
   const key = randomBytes(32).toString("base64url");
@@ -98,7 +98,7 @@ const newline = 10;
 const isSame = (a: string, b: string): boolean => timingSafeEqual(hashOf(a), hashOf(b));
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** One process, from its greeting to its end. What is not understood ends it. */
+/** Serves one process until it disconnects. An invalid message ends the connection. */
 function converse(
   socket: Socket,
   { onCall, ask }: ReportSocketOptions,
@@ -117,7 +117,7 @@ function converse(
     open.delete(id);
     if (!socket.destroyed) socket.write(`${JSON.stringify({ type: "answer", id, answer } satisfies FromInspector)}\n`);
   };
-  /** False if there is nothing more to be heard. */
+  /** False if the connection must end. */
   const take = (text: string): boolean => {
     const message = reportIn(text);
     if (message === undefined) return false;
@@ -155,21 +155,21 @@ function converse(
   });
 }
 
-// What another process says, looked at before it is believed. It is the same user's and most likely the same program, but it may be
-// of another version, and whatever it sends must not bring the page or the other calls down.
+// Checks the messages of another process. It belongs to the same user and is most likely the same program, but it may have another
+// version, and no message may break the page or other calls.
 
 type Fields = Readonly<Record<string, unknown>>;
 type Is = (value: unknown) => boolean;
 
-const textCharsMax = 8_192;
-const changesMax = 1_000;
+const textCharsMax = 8_192; // twice the longest path
+const changesMax = 1_000; // of one call; each becomes a row of the page
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText: Is = (value) => typeof value === "string" && value.length <= textCharsMax;
 const isLongText: Is = (value) => typeof value === "string";
 const isCount: Is = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
-/** A moment that there is: the page tells it as a date. */
+/** A time that the page can show as a date. */
 const isTime: Is = (value) => isCount(value) && Number(value) <= 8.64e15;
 const isFlag: Is = (value) => typeof value === "boolean";
 const isNull: Is = (value) => value === null;
@@ -262,7 +262,7 @@ const hunk = shaped({
 });
 const detail = shaped({
   input: isAnything,
-  // Left out after a bug.
+  // Missing after a bug.
   reply: maybe(reply),
   diffs: listOf(shaped({ hunks: listOf(hunk), complete: isFlag })),
 } satisfies Record<keyof CallDetail, Is>);
@@ -285,7 +285,7 @@ const shapes: Readonly<Record<FromReporter["type"], Is>> = {
   cancel: shaped({ id: isCount }),
 };
 
-/** Undefined for anything that is not as it should be. */
+/** Undefined for an invalid message. */
 export function reportIn(text: string): FromReporter | undefined {
   let value: unknown;
   try {
@@ -295,5 +295,5 @@ export function reportIn(text: string): FromReporter | undefined {
   }
   if (!isFields(value) || typeof value["type"] !== "string" || !Object.hasOwn(shapes, value["type"])) return undefined;
   const { [value["type"] as FromReporter["type"]]: is } = shapes; // it is one of its keys
-  return is(value) ? (value as unknown as FromReporter) : undefined; // every field that is used was looked at
+  return is(value) ? (value as unknown as FromReporter) : undefined; // every field that is used was checked
 }

@@ -1,6 +1,6 @@
 /**
- * Going back from the page. First a plan; then the very plan that was shown, through the same gate as every change. The click
- * approves the files of the plan and nothing else: denials, locks and conflicts hold.
+ * Rewinds from the page: first a plan, then exactly the plan that was shown, with the same permissions as every change. The click
+ * approves the files of the plan and nothing else: deny rules, locks and conflicts still apply.
  */
 
 import { createHash } from "node:crypto";
@@ -31,8 +31,8 @@ interface Asked {
   readonly force: boolean;
 }
 
-const filesMax = 10_000;
-const jobCharsMax = 100;
+const filesMax = 10_000; // of one request; all files by default
+const jobCharsMax = 100; // it comes back with every progress event
 
 function askedOf(body: Fields): Asked {
   const to = own(body, "to");
@@ -69,7 +69,7 @@ export async function doRewind(
       plan,
     });
   }
-  // What rules hide is not in the plan that was shown, so it is not touched either.
+  // Files that rules hide are not in the plan that was shown, so they are not touched.
   const paths = plan.files.filter(({ came }) => came === "planned").map(({ path }) => path);
   const approving = new AbortController();
   board.approve(approving.signal, new Set(paths));
@@ -107,13 +107,13 @@ async function viewed(outcome: RewindOutcome, asked: Asked, inspected: Inspected
   const past = await pastOf(inspected, asked.session);
   const targetOf = targetsBefore(outcome.to, past);
   const as = asked.files === undefined ? (typeof asked.to === "string" ? "rewind" : asked.to.last) : "partial";
-  const told = { session: asked.session, to: outcome.to, as } as const;
+  const planned = { session: asked.session, to: outcome.to, as } as const;
   const steps = shown.map(({ path, step, came }) => [path, step, came]);
   return {
     plan: createHash("sha256")
-      .update(JSON.stringify([told, asked.force, steps]))
+      .update(JSON.stringify([planned, asked.force, steps]))
       .digest("base64url"),
-    ...told,
+    ...planned,
     passed: outcome.passed,
     turn: outcome.turn ?? null,
     files: shown.map((file) => fileView({ ...file, relative: relativeOf(inspected, file.path) }, targetOf(file.path))),

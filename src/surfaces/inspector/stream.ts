@@ -1,27 +1,27 @@
 /**
- * The stream of events: counted, the last ones kept for those who come back, and bounded for every reader. A reader that does
- * not keep up is hung up on; it comes back and goes on where it was.
+ * The stream of events: numbered, the last ones kept for readers that reconnect, and bounded for every reader. A reader that is
+ * too slow is disconnected; it reconnects and continues where it was.
  */
 
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "./wire.ts";
 
-/** An event, as it is told to one browser. */
-export type Teller = (browser: string) => StreamEvent;
+/** An event as one browser gets it. */
+export type EventForBrowser = (browser: string) => StreamEvent;
 
 export interface Stream {
-  emit(event: StreamEvent | Teller): void;
-  /** False if there are too many already. */
+  emit(event: StreamEvent | EventForBrowser): void;
+  /** False if there are too many readers. */
   join(
     res: ServerResponse,
     browser: string,
     after: number | undefined,
     headers: Readonly<Record<string, string>>,
   ): boolean;
-  /** Hangs up on one browser. */
+  /** Disconnects one browser. */
   leave(browser: string): void;
   readonly readers: number;
-  /** Is there a reader, or was there one a moment ago: a page that is loaded again? */
+  /** Is there a reader, or was there one a moment ago, as when a page is reloaded? */
   readonly isWatched: boolean;
   readonly last: number;
   close(): void;
@@ -33,7 +33,7 @@ export interface StreamLimits {
   readonly readersOfOneMax: number;
   readonly waitingBytesMax: number;
   readonly beatMs: number;
-  /** How long a reader may be away and still counts. */
+  /** How long a disconnected reader still counts. */
   readonly awayMs: number;
 }
 
@@ -48,7 +48,7 @@ export const streamLimits: StreamLimits = {
 
 interface Kept {
   readonly id: number;
-  readonly tell: Teller;
+  readonly tell: EventForBrowser;
 }
 
 export function createStream(given: Partial<StreamLimits> = {}): Stream {
@@ -85,7 +85,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       last += 1;
       const one: Kept = { id: last, tell: typeof event === "function" ? event : () => event };
       kept.push(one);
-      // In strides, since a shift of a long list is not free.
+      // In batches, since shifting a long list costs time.
       if (kept.length > limits.eventsMax * 1.25) kept.splice(0, kept.length - limits.eventsMax);
       for (const [res, browser] of readers) send(res, textOf(one, browser));
     },
@@ -102,7 +102,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       res.write(": hello\n\n");
       if (after === undefined || after === last) return true;
       const first = kept[0]?.id ?? last + 1;
-      // Of another run of the server, or too long ago.
+      // The id is from another run of the server, or too old.
       if (after > last || after < first - 1) {
         send(res, `id: ${last}\nevent: reset\ndata: ${oneLine({ type: "reset" })}\n\n`);
         return true;
@@ -132,8 +132,8 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
 }
 
 /**
- * JSON has no raw line ends, so that no name of a file can end the line and begin another event. Two that it does have are
- * line ends to some readers.
+ * JSON has no raw newlines, so no file name can end the line and begin another event. It allows U+2028 and U+2029, which some
+ * readers take for newlines.
  */
 const oneLine = (event: StreamEvent): string =>
   JSON.stringify(event).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -1,15 +1,15 @@
-/** What calls come to: tokens by tool, by file and over time, how long they took, why they failed. Pure. */
+/** Usage: tokens by tool, by file and over time, how long calls took, why they failed. Pure. */
 
 import type { CallEvent } from "../../contract/event.ts";
 import type { FailureUsage, Figures, Percentiles, Series, Tally } from "./wire.ts";
 
-/** What follows from the calls at hand. */
+/** What is computed from the kept calls. */
 export type Summed = Omit<Figures, "ever" | "past">;
 
-const filesShownMax = 100;
-/** A model may write any name; those of tools that there are do not come near. */
+const filesShownMax = 100; // the number that `Figures` in wire.ts promises
+/** A model may send any name as a tool; there are far fewer real ones. */
 const toolsShownMax = 100;
-const failuresShownMax = 100;
+const failuresShownMax = 100; // the number that `Figures` in wire.ts promises
 const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch", "delete", "move"]);
 
 type Sum = { -readonly [Name in keyof Tally]: Tally[Name] };
@@ -18,13 +18,13 @@ const newSum = (): Sum => ({ calls: 0, failures: 0, tokensGiven: 0, tokensSaved:
 export function summed(calls: readonly CallEvent[], nowMs: number, buckets: number): Summed {
   const fromMs = calls.reduce((least, { startedMs }) => Math.min(least, startedMs), nowMs);
   const toMs = Math.max(nowMs, fromMs + 1);
-  const stepMs = (toMs - fromMs) / buckets;
+  const msPerBucket = (toMs - fromMs) / buckets;
   const all = newSum();
   const tools = new Map<string, { readonly sum: Sum; readonly times: number[] }>();
   const files = new Map<string, Sum>();
-  const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * stepMs, sum: newSum() }));
+  const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * msPerBucket, sum: newSum() }));
   const partOf = ({ startedMs }: CallEvent): number =>
-    Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / stepMs)));
+    Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / msPerBucket)));
   const failures = { edits: new Map<string, FailureUsage>(), others: new Map<string, FailureUsage>() };
   for (const call of calls) {
     const { tool, elapsedMs, outcome, reason } = call;
@@ -72,7 +72,7 @@ export function summed(calls: readonly CallEvent[], nowMs: number, buckets: numb
   };
 }
 
-/** Of a patch of several files the first one. */
+/** For a patch of several files, the first one. */
 const fileOf = ({ path, changes }: CallEvent): string | undefined => path ?? changes[0]?.relative;
 
 const isFailedEdit = ({ verb, outcome }: CallEvent): boolean => outcome !== "ok" && changing.has(verb);
@@ -89,7 +89,7 @@ function add(sum: Sum, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
 const mostFirst = (failures: ReadonlyMap<string, FailureUsage>): readonly FailureUsage[] =>
   [...failures.values()].toSorted((a, b) => b.count - a.count).slice(0, failuresShownMax);
 
-/** The smallest value that so many percent are not above. */
+/** For each percentage, the smallest value that so many calls do not exceed. */
 export function percentiles(values: readonly number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (percent: number): number => sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
@@ -98,18 +98,18 @@ export function percentiles(values: readonly number[]): Percentiles {
 
 // Numbers over time by name: a few large ones by themselves, all others together. Pure.
 
-/** More colours than these, and one for the others, nobody tells apart. */
+/** A person can tell apart this many colours, and one for the others. */
 export const layersMax = 5;
 
 /** One number of one call. */
 export interface Point {
   readonly name: string;
-  /** Which part of the time. */
+  /** The index of the interval. */
   readonly part: number;
   readonly value: number;
 }
 
-/** Two passes, so that besides a sum for each name no more is held than what is answered. */
+/** Two passes, so that memory holds one sum for each name and the result, no more. */
 function seriesOf(points: readonly Point[], parts: number): Series {
   const sums = new Map<string, number>();
   for (const { name, value } of points) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value);

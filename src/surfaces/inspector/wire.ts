@@ -6,13 +6,13 @@ import type { ConflictReason, NotKept, RewindKind } from "../../contract/history
 import type { Explanation, Mode } from "../../contract/permission.ts";
 import type { EntryKind } from "../../contract/read.ts";
 
-// Coming in: the exchange of the key, what there is to see, and what a refusal looks like.
+// Logging in: the exchange of the key, the overview, and the form of a refusal.
 
 /**
  * `POST /api/exchange`, with the `key` from the fragment of the page's address (`#key=...`). It works once and for a
- * limited time. The answer sets the cookie (HttpOnly, SameSite=Strict) and gives the page's key, which belongs into
+ * limited time. The answer sets the cookie (HttpOnly, SameSite=Strict) and returns the page's key, which the page keeps in
  * `localStorage`: cookies are shared by all ports of a machine, storage is not, so neither is enough by itself.
- * 401 `BAD_KEY`: used already, too old or never given; the terminal shows a new address after each use.
+ * 401 `BAD_KEY`: used already, too old or unknown; the terminal shows a new address after each use.
  */
 export interface Exchange {
   readonly key: string;
@@ -22,15 +22,15 @@ export interface Exchanged {
   readonly page: string;
 }
 
-/** `POST /api/leave`, with `{}`: the cookie and the page's key are of no more use. Answers with `{}`. */
+/** `POST /api/leave`, with `{}`: invalidates the cookie and the page's key. Answers with `{}`. */
 
-/** `GET /api/hello`: what there is to see. 401 `NOT_IN` if the cookie or the header is missing or of another server. */
+/** `GET /api/hello`: the workspaces. 401 `NOT_IN` if the cookie or the header is missing or of another server. */
 export interface Hello {
   readonly version: string;
   readonly nowMs: number;
   readonly startedMs: number;
   readonly workspaces: readonly WorkspaceInfo[];
-  /** The number of the newest event: a stream asked to go on after it misses nothing that comes after this answer. */
+  /** The number of the newest event: a stream that continues after it misses nothing that comes after this answer. */
   readonly lastEvent: number;
   /** What is kept in memory; older calls and replies are dropped. */
   readonly limits: { readonly callsMax: number; readonly repliesBytesMax: number };
@@ -39,15 +39,15 @@ export interface Hello {
 export interface WorkspaceInfo {
   /** For addresses: letters, digits, dots and dashes. */
   readonly name: string;
-  /** Absolute, links resolved. */
+  /** Absolute, symlinks resolved. */
   readonly roots: readonly string[];
   readonly dialect: string;
   readonly mode: Mode;
-  /** Is the past of changed files kept? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
+  /** Is there a history? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
   readonly history: boolean;
   /** Can other processes report their calls? Not without a state folder. */
   readonly lookout: boolean;
-  /** Those that do now; the stream tells when that changes. */
+  /** Those that are connected now; the stream reports changes. */
   readonly processes: readonly ProcessInfo[];
   readonly tools: readonly { readonly name: string; readonly verb: Verb; readonly readOnly: boolean }[];
 }
@@ -57,7 +57,7 @@ export interface Refused {
   readonly error: {
     readonly code: RefusedCode;
     readonly message: string;
-    /** `ANSWERED`: what came of the question. */
+    /** `ANSWERED`: the answer that came first. */
     readonly answered?: Answered;
     /** `PLAN_CHANGED`: what the rewind would do now. */
     readonly plan?: RewindView;
@@ -90,14 +90,14 @@ export type RefusedCode =
   | "NOT_OFFERED"
   | "PLAN_CHANGED"
   | "NO_HISTORY"
-  /** 422: the engine refused; the message is its own. */
+  /** 422: the engine refused; the message is the engine's. */
   | "REFUSED"
   /** 500 */
   | "INTERNAL";
 
 // The timeline: sessions, calls, and one call with its reply.
 
-/** `GET /api/w/<name>/sessions`: those that made calls, the one with the newest call first. */
+/** `GET /api/w/<name>/sessions`: sessions that have made calls, the one with the newest call first. */
 export interface SessionList {
   readonly sessions: readonly SessionInfo[];
 }
@@ -116,24 +116,24 @@ export interface SessionInfo {
   readonly process: ProcessInfo | null;
 }
 
-/** A process of the same user on the same machine that tells this server of its calls. */
+/** A process of the same user on the same machine that reports its calls to this server. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly program: Program;
 }
 
-/** A call in a list: the event as the library has it (numbered by this server), and where it happened. */
+/** A call in a list: the event of the library (numbered by this server), and its process. */
 export interface CallInfo extends CallEvent {
   readonly workspace: string;
-  /** The process that it was made in; null for this server. */
+  /** The process of the call; null for this server. */
   readonly process: ProcessInfo | null;
-  /** Can `GET .../calls/<id>` still tell the reply? */
+  /** Does `GET .../calls/<id>` still have the reply? */
   readonly kept: boolean;
 }
 
 /**
  * `GET /api/w/<name>/calls`, newest first. All parameters may be left out:
- * `session`, `tool`: exactly this one; both may be given several times. `path`: part of the path, letter case apart.
+ * `session`, `tool`: exactly this one; both may be given several times. `path`: part of the path, ignoring case.
  * `errors=1`: only what failed. `before=<id>`: calls older than that one. `max`: 1 to 500, 100 by default.
  * Events of the stream are not filtered; `matches` of the page must do that itself.
  */
@@ -151,7 +151,7 @@ export interface CallView {
   readonly call: CallInfo;
   readonly detail: CallDetailView | null;
   /**
-   * Why there is no detail: dropped to make room, never kept because it alone is over the limit, or withheld because a rule of
+   * Why there is no detail: dropped to make room, never kept because it alone is over the limit, or hidden because a rule of
    * this server denies what another process was allowed to read.
    */
   readonly missing: "dropped" | "too large" | "withheld" | null;
@@ -161,15 +161,15 @@ export interface CallDetailView {
   readonly input: unknown;
   /** Exactly what the model got. Images are base64, never more than `limits.repliesBytesMax` in all. */
   readonly content: readonly ReplyPart[];
-  /** What programs get beside it. */
+  /** The structured part of the reply. */
   readonly structured: unknown;
   readonly isError: boolean;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-// Questions to the person at the page, and what became of them.
+// Questions to the person at the page, and their answers.
 
-/** `GET /api/questions`: of all workspaces; those that are open, oldest first, and the last ones that are not. */
+/** `GET /api/questions`: of all workspaces: open ones, oldest first, and the last closed ones. */
 export interface QuestionList {
   readonly open: readonly QuestionInfo[];
   /** Newest first, at most 100. */
@@ -182,40 +182,40 @@ export interface QuestionInfo {
   readonly principal: string | null;
   readonly tool: string;
   readonly permission: "read" | "edit" | "external_directory";
-  /** What it is about: real and absolute, and below its root. */
+  /** The file of the question: real and absolute, and relative to its root. */
   readonly path: string;
   readonly relative: string;
-  /** As it was asked for, where that is another name. */
+  /** The path as asked for, if that is another name. */
   readonly asked: string | null;
-  /** Where a file that is moved was. */
+  /** The old path of a file that is moved. */
   readonly movedFrom: string | null;
-  /** Where a file goes that is moved, as it was asked for. */
+  /** The new path of a file that is moved, as asked for. */
   readonly movedTo: string | null;
   readonly deletes: boolean;
-  /** The rule that asks; null if it is asked by default. */
+  /** The rule that asks; null if the default asks. */
   readonly rule: string | null;
   readonly caution: string | null;
-  /** Rules that would answer it for good, narrowest first; none for what is asked about each time. */
+  /** Rules that would answer it permanently, narrowest first; none for a file that asks every time. */
   readonly always: readonly string[];
   /** Where such a rule can be kept. */
   readonly keep: readonly Keep[];
   readonly askedMs: number;
-  /** Then it is rejected by itself. */
+  /** The question is rejected at this time. */
   readonly deadlineMs: number;
   /** Is there a diff? `POST .../diff` with `{ question }` has it. */
   readonly diff: { readonly additions: number; readonly deletions: number } | null;
   /**
-   * Who waits. `server`: the call waits here, for this page. `client`: the client shows the question too; whoever answers
-   * first has answered, and the call goes on when the client comes back.
+   * `server`: the call waits here, for this page. `client`: the client shows the question too; the first answer counts, and
+   * the call continues when the client comes back.
    */
   readonly waits: "server" | "client";
-  /** Stands for all of what is shown above and the diff. An answer must name it. */
+  /** A hash of everything above and of the diff. An answer must name it. */
   readonly shown: string;
 }
 export interface PastQuestion extends QuestionInfo {
   readonly answered: Answered;
 }
-/** What became of a question. `nobody`: the time ran out, or the call was cancelled. */
+/** The answer to a question. `nobody`: the time ran out, or the call was cancelled. */
 export interface Answered {
   readonly reply: "once" | "always" | "reject" | "nobody";
   /** `you`: this browser (`exchange`). `page`: another one. */
@@ -227,8 +227,9 @@ export interface Answered {
 }
 
 /**
- * `POST /api/questions/<id>/answer`. Answers with `Answered`. 409 `ANSWERED` if somebody was faster (with what they said),
- * 409 `NOT_WHAT_WAS_SHOWN` if `shown` is another, 409 `NOT_OFFERED` for a rule or a place that the question did not offer.
+ * `POST /api/questions/<id>/answer`. Answers with `Answered`. 409 `ANSWERED` if another answer came first (with that
+ * answer), 409 `NOT_WHAT_WAS_SHOWN` if `shown` differs, 409 `NOT_OFFERED` for a rule or a place that the question did not
+ * offer.
  */
 export interface AnswerGiven {
   readonly shown: string;
@@ -244,16 +245,16 @@ export interface AnswerGiven {
 
 /**
  * `GET /api/events`, `text/event-stream`. Each event has an `id` that counts up by one (over all workspaces), `event` is its
- * type, `data` is one line of JSON: `StreamEvent`. With the header `Last-Event-ID`, or the parameter `after`, it goes on behind
- * that event; without, it begins with what comes next. If what was missed is no longer kept, the first event is `reset`: ask for the
- * lists again. Comments come every 15 seconds. A reader that is too slow is hung up on, and goes on where it was.
+ * type, `data` is one line of JSON: `StreamEvent`. With the header `Last-Event-ID`, or the parameter `after`, it continues
+ * after that event; without, it begins with the next one. If missed events are no longer kept, the first event is `reset`: load the
+ * lists again. Comments come every 15 seconds. A reader that is too slow is disconnected, and can continue where it was.
  * It needs the header `Filehand-Page` like all others, so it is read with `fetch`, not with `EventSource`.
  */
 export type StreamEvent =
   | { readonly type: "call"; readonly call: CallInfo }
   | { readonly type: "question"; readonly question: QuestionInfo }
   | { readonly type: "answered"; readonly id: string; readonly answered: Answered }
-  /** A turn came to be, or a rewind was made: lists of the history are no longer true. */
+  /** There is a new turn or a rewind: lists of the history are out of date. */
   | { readonly type: "turn"; readonly workspace: string; readonly session: string; readonly turn: string }
   | {
       readonly type: "progress";
@@ -262,16 +263,16 @@ export type StreamEvent =
       readonly done: number;
       readonly total: number;
     }
-  /** Other processes that report their calls: one has come or gone. */
+  /** A process that reports its calls connected or disconnected. */
   | { readonly type: "processes"; readonly workspace: string; readonly processes: readonly ProcessInfo[] }
   | { readonly type: "reset" };
 
-// Diffs page by page, and pictures before and after.
+// Diffs page by page, and images before and after.
 
 /**
  * `POST /api/w/<name>/diff`. Of a call (`change`: index in `CallEvent.changes`), of an open question, or between any two
- * versions. Large diffs are told page by page: `from` is the first row (0 by default), `rows` how many (1 to 2,000;
- * 500 by default). A diff is computed once and kept for the pages that follow.
+ * versions. Large diffs have pages: `from` is the first row (0 by default), `rows` how many (1 to 2,000;
+ * 500 by default). A diff is computed once and cached for its next pages.
  */
 export interface DiffAsked {
   readonly of:
@@ -288,7 +289,7 @@ export interface DiffAsked {
 export type VersionRef =
   | { readonly session: string; readonly turn: string; readonly path: string; readonly when: "before" | "after" }
   | { readonly now: string }
-  /** No file: for the one side of a file that came or went. */
+  /** No file: one side of a file that was created or deleted. */
   | { readonly nothing: true };
 
 export interface DiffPage {
@@ -304,20 +305,20 @@ export interface DiffPage {
   readonly hunks: readonly HunkPart[];
   /** For `from` of the next page; null at the end. */
   readonly next: number | null;
-  /** False if there is more that no page tells: the diff was cut off, or lines are told as changed that are not. */
+  /** False if the diff is not exact: it was cut off, or shows unchanged lines as changed. */
   readonly complete: boolean;
   /** Why there are no hunks; null where there are some. */
   readonly none: NoDiff | null;
-  /** Are both sides pictures (or one of them, and the other is nothing)? Then `POST .../image` has them. */
+  /** Are both sides images (or one of them, and the other is nothing)? Then `POST .../image` has them. */
   readonly image: boolean;
 }
 /**
  * The rows of one hunk that are on this page, with the numbers of the first of them. Lines carry ` `, `-` or `+` in front;
- * `\ No newline at end of file` may stand among them. A line of more than 2,000 characters is cut around
- * what changed in it, with `…` where something is left out.
+ * `\ No newline at end of file` may be among them. A line of more than 2,000 characters is cut around its
+ * change, with `…` where text is left out.
  */
 export interface HunkPart extends Hunk {
-  /** Does it go on from the page before? Then there is no header to show. */
+  /** Does it continue the previous page? Then there is no header to show. */
   readonly continued: boolean;
 }
 export type NoDiff =
@@ -327,13 +328,13 @@ export type NoDiff =
   /** No longer kept, or not kept at all. */
   | "gone"
   | "damaged"
-  /** It holds secrets, or a rule denies reading it (or would ask). Its content is not shown here. */
+  /** It contains secrets, or a rule denies reading it (or would ask). */
   | "withheld"
-  /** The call kept none: it was dropped, or there never was one. */
+  /** The call has no diff: it was dropped, or never existed. */
   | "none";
 
 /**
- * `POST /api/w/<name>/image`: a picture before or after. Of a call, by the index of its change, or by version.
+ * `POST /api/w/<name>/image`: an image before or after. Of a call, by the index of its change, or by version.
  * PNG, JPEG, GIF, WebP and BMP by their first bytes, at most 16 MiB.
  */
 export interface ImageAsked {
@@ -343,7 +344,7 @@ export type ImageView =
   | { readonly is: "image"; readonly mimeType: string; readonly data: string; readonly sizeBytes: number }
   | { readonly is: "none"; readonly why: "nothing" | "not an image" | "too large" | "gone" | "withheld" };
 
-// The past: sessions, turns, versions of a file, and the way back.
+// The history: sessions, turns, versions of a file, and rewinds.
 
 /** `GET /api/w/<name>/history/sessions`: those of this workspace, newest first, also of other processes. */
 export interface PastSessions {
@@ -362,7 +363,7 @@ export interface PastSession {
 export interface TurnsAsked {
   readonly session: string;
   readonly path?: string;
-  /** The first turn to tell, 0 by default; and how many, 1 to 200, 50 by default. */
+  /** The first turn, 0 by default; and how many, 1 to 200, 50 by default. */
   readonly from?: number;
   readonly max?: number;
 }
@@ -371,16 +372,16 @@ export interface TurnPage {
   readonly turns: readonly TurnInfo[];
   readonly total: number;
   readonly next: number | null;
-  /** What `undo` and `redo` would take back or bring back; null if there is nothing. */
+  /** The turns that `undo` and `redo` would act on; null if there is none. */
   readonly undo: string | null;
   readonly redo: string | null;
 }
 export interface TurnInfo {
   readonly id: string;
-  /** Enough of the id to name the turn by. */
+  /** The beginning of the id, long enough to name the turn. */
   readonly name: string;
   readonly timeMs: number;
-  /** Is it a rewind itself, and to before which turn? */
+  /** Set if the turn is a rewind: the turn before which it went back. */
   readonly rewinds: { readonly to: string; readonly as: RewindKind } | null;
   readonly undone: "all" | "part" | "no";
   /** At most 500. */
@@ -395,7 +396,7 @@ export interface TurnFile {
   readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
   readonly movedFrom: { readonly path: string; readonly relative: string } | null;
   readonly modes: readonly [number, number] | null;
-  /** Somebody else did it, and a scan found it. */
+  /** Another program did it, and a scan found it. */
   readonly observed: boolean;
   readonly undone: boolean;
   readonly before: VersionInfo;
@@ -409,7 +410,7 @@ export interface VersionInfo {
   readonly notKept: NotKept | null;
 }
 
-/** `POST /api/w/<name>/history/versions`: what is kept of one file by the newest 200 sessions of the workspace, oldest first,
+/** `POST /api/w/<name>/history/versions`: the versions of one file in the newest 200 sessions of the workspace, oldest first,
  * at most 1,000. */
 export interface VersionsAsked {
   readonly path: string;
@@ -421,18 +422,18 @@ export interface VersionList {
 }
 export interface FileVersionInfo extends VersionInfo {
   readonly ref: VersionRef;
-  /** When it came to be; null for what was there before the first change. */
+  /** When it was written; null for the state before the first change. */
   readonly timeMs: number | null;
-  /** Is this what is on the disk now? Null if that was not looked at. */
+  /** Is this the content on the disk? Null if that was not checked. */
   readonly current: boolean | null;
 }
 
 /**
  * `POST /api/w/<name>/history/plan`: what a rewind would do. Nothing is changed and nobody is asked.
  * `POST /api/w/<name>/history/rewind`: does it. `plan` must be the one that was shown: if the files have changed since, it is
- * refused (409 `PLAN_CHANGED`, with the new plan) and nothing is done. The click is the approval of the files in the plan: nobody is
- * asked about them again, and no deny rule, lock or conflict is passed over. While it runs the stream tells
- * `progress` with the `job` of the request. It answers when it is over.
+ * refused (409 `PLAN_CHANGED`, with the new plan) and nothing is done. The click approves the files in the plan: nobody is asked
+ * about them again, and deny rules, locks and conflicts still apply. While it runs the stream has `progress` events with the `job`
+ * of the request. The answer comes at the end.
  */
 export interface RewindAsked {
   readonly session: string;
@@ -440,23 +441,23 @@ export interface RewindAsked {
   readonly to: string | { readonly last: "undo" | "redo" };
   /** Real paths; all files by default. */
   readonly files?: readonly string[];
-  /** Also over what somebody else changed since. */
+  /** Also overwrite files that another program changed since. */
   readonly force?: boolean;
 }
 export interface RewindGiven extends RewindAsked {
   readonly plan: string;
-  /** A name of the page's own choosing, for the progress. */
+  /** A name that the page chooses, for the progress. */
   readonly job?: string;
 }
 export interface RewindView {
-  /** Stands for all of it; see `RewindGiven.plan`. */
+  /** A hash of the plan; see `RewindGiven.plan`. */
   readonly plan: string;
   readonly session: string;
   readonly to: string;
   readonly as: RewindKind;
-  /** Turns that an undo or a redo went past, because there is nothing left to do about them. */
+  /** Turns that an undo or a redo skipped, because there is nothing to do for them. */
   readonly passed: readonly string[];
-  /** The turn that the rewind itself is; null for a plan, and if nothing was changed. */
+  /** The turn of the rewind itself; null for a plan, and if nothing was changed. */
   readonly turn: string | null;
   readonly files: readonly RewindFileView[];
   /** Files that deny rules hide: they are not named and not touched. */
@@ -466,7 +467,7 @@ export interface RewindFileView {
   readonly path: string;
   readonly relative: string;
   readonly does: "restore" | "create" | "delete" | "nothing" | "conflict" | "unavailable";
-  /** Of a conflict what happened, of `unavailable` why. */
+  /** The reason of a conflict or of `unavailable`. */
   readonly why:
     | ConflictReason
     | NotKept
@@ -480,7 +481,7 @@ export interface RewindFileView {
     | "refused"
     | "unreadable"
     | null;
-  /** Of a conflict: what is done about it with `force`. */
+  /** For a conflict: what `force` would do. */
   readonly forced: "restore" | "create" | "delete" | null;
   /** `planned`, `done`; `left`: there was nothing to do, or not without force; `refused`: see `problem`. */
   readonly came: "planned" | "done" | "left" | "refused";
@@ -489,17 +490,17 @@ export interface RewindFileView {
   readonly target: VersionRef | null;
 }
 
-// What calls came to: by tool, by file, over time.
+// Usage: by tool, by file, over time.
 
 /**
  * `GET /api/w/<name>/figures`, over the calls that are kept. `session`: only of this one. `since`: only later than this.
- * `buckets`: 1 to 500 parts of the time between, 60 by default. However many tools, files and reasons there are, a series names
- * five of them at most, so that an answer has no more than 500 parts of 6 values in each of its four series.
+ * `buckets`: 1 to 500 intervals, 60 by default. A series names at most five tools, files or reasons, so an answer has no more
+ * than 500 intervals of 6 values in each of its four series.
  */
 export interface Figures {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Over all calls since the start, also those that were dropped. */
+  /** Over all calls since the start, including those that were dropped. */
   readonly ever: Tally;
   readonly all: Tally;
   /** By calls, most first, at most 100. */
@@ -507,13 +508,13 @@ export interface Figures {
   /** By tokens given, most first, at most 100; `filesTotal` is how many there are. */
   readonly files: readonly FileUsage[];
   readonly filesTotal: number;
-  /** All tools together, for each part of the time. */
+  /** All tools together, for each interval. */
   readonly time: readonly TimeUsage[];
-  /** Tokens given in each part of the time, by tool and by file; and those that repeated reads saved, by file. */
+  /** Tokens given in each interval, by tool and by file; and tokens that repeated reads saved, by file. */
   readonly givenByTool: Series;
   readonly givenByFile: Series;
   readonly savedByFile: Series;
-  /** How many calls that change files failed in each part of the time, by code and reason. */
+  /** How many calls that change files failed in each interval, by code and reason. */
   readonly failedByReason: Series;
   /** Calls that change files and failed, by code and reason, most first, at most 100. */
   readonly failedEdits: readonly FailureUsage[];
@@ -532,7 +533,7 @@ export interface ToolUsage extends Tally {
   readonly tool: string;
   readonly elapsedMs: Percentiles;
 }
-/** Time that a person took to answer is part of it. */
+/** Includes the time that a person took to answer. */
 export interface Percentiles {
   readonly p50: number;
   readonly p90: number;
@@ -545,7 +546,7 @@ export interface FileUsage extends Tally {
 export interface TimeUsage extends Tally {
   readonly fromMs: number;
 }
-/** Numbers over time, by name. What is nothing all the time is not among them. */
+/** Numbers over time, by name. Names that are always 0 are left out. */
 export interface Series {
   /** Those with the largest sum, largest first, at most five. */
   readonly layers: readonly { readonly name: string; readonly values: readonly number[] }[];
@@ -563,15 +564,15 @@ export interface PastUsage extends Tally {
   readonly dialect: string;
 }
 
-// The tree of files, and why one may or may not be read.
+// The tree of files, and why a file may or may not be read.
 
 /**
  * `POST /api/w/<name>/folder`: the entries of one folder, folders first, by name. `path`: absolute, one of the roots or
- * below. A denied entry is named, with its mark, and never opened: of a denied folder nothing is told.
+ * below. A denied entry is named, with its mark, and never opened: nothing in a denied folder is shown.
  */
 export interface FolderAsked {
   readonly path: string;
-  /** The first entry to tell, 0 by default; and how many, 1 to 1,000, 200 by default. */
+  /** The first entry, 0 by default; and how many, 1 to 1,000, 200 by default. */
   readonly from?: number;
   readonly max?: number;
 }
@@ -588,15 +589,15 @@ export interface FileEntry {
   readonly relative: string;
   readonly kind: EntryKind;
   readonly sizeBytes: number | null;
-  /** What the rules say, before anybody is asked. */
+  /** What the rules say, without asking anybody. */
   readonly read: "allow" | "ask" | "deny";
   readonly edit: "allow" | "ask" | "deny";
-  /** Did a call of a session that is watched here read it, or change it? Of a folder: how many files below. */
+  /** How many of the files that are, or are below, this entry were read or changed by calls that are kept here. */
   readonly wasRead: number;
   readonly wasChanged: number;
 }
 
-/** `POST /api/w/<name>/explain`: why it may, or may not, be read and edited. `session`: with what a person allowed there. */
+/** `POST /api/w/<name>/explain`: why it may or may not be read and edited. `session`: including its kept rules. */
 export interface ExplainAsked {
   readonly path: string;
   readonly session?: string;
@@ -605,7 +606,7 @@ export interface Explained {
   readonly read: ExplanationView;
   readonly edit: ExplanationView;
 }
-/** As `permissions.explain` of the library has it, and as a few sentences. */
+/** The result of `permissions.explain` of the library, and a few sentences. */
 export interface ExplanationView {
   readonly explanation: Explanation;
   readonly lines: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * The connection to one inspector in another process. It never holds up a call: what is told is put into words later, what
- * the other side is too slow for is dropped, and when it is gone nothing happens.
+ * The connection to one inspector in another process. It never delays a call: reports are serialised later, dropped if
+ * the inspector is too slow, and ignored when it is gone.
  */
 
 import { createConnection, type Socket } from "node:net";
@@ -11,9 +11,9 @@ import { Lines } from "../mcp/stdio-wire.ts";
 
 export interface Link {
   tell(event: CallEvent, detail: CallDetail): void;
-  /** `nobody` if the other side is gone. */
+  /** Answers `nobody` if the inspector is gone. */
   ask(asked: QuestionAsked, signal: AbortSignal): Promise<Answer>;
-  /** Resolves when all was told, or when that takes too long. */
+  /** Resolves when everything was sent, or after a time limit. */
   end(): Promise<void>;
 }
 
@@ -31,12 +31,12 @@ export interface LinkOptions {
   readonly onOver: () => void;
 }
 
-/** Of one call; and what may wait for a slow reader. */
+/** The details of one call; and how much may wait for a slow reader. */
 export const detailBytesMax = 16_777_216;
-const waitingBytesMax = 33_554_432;
-const waitingCallsMax = 1_000;
-const answerBytesMax = 65_536;
-const endMsMax = 1_000;
+const waitingBytesMax = 33_554_432; // in the socket; reports are dropped above that
+const waitingCallsMax = 1_000; // before they are serialised
+const answerBytesMax = 65_536; // an answer is a word, a rule and a short text
+const endMsMax = 1_000; // a process that ends does not wait longer for a page
 
 export function openLink({ inspector, roots, program, onOver }: LinkOptions): Link {
   const { place, workspace } = inspector;
@@ -65,18 +65,18 @@ export function openLink({ inspector, roots, program, onOver }: LinkOptions): Li
     socket.destroy();
     onOver();
   };
-  const take = ({ id, answer }: FromInspector): void => {
+  const settle = ({ id, answer }: FromInspector): void => {
     questions.get(id)?.(answer);
     questions.delete(id);
   };
 
   socket.on("error", over).on("close", over);
-  hear(socket, take, over);
+  readAnswers(socket, settle, over);
   send({ type: "hello", key: place.key, workspace, roots, pid: process.pid, program });
   return {
     tell(event, detail) {
       if (isOver || waiting.length >= waitingCallsMax) return;
-      // Whoever made the call has the reply first.
+      // The caller gets its reply first.
       if (waiting.length === 0) setImmediate(flush);
       waiting.push([event, detail]);
     },
@@ -87,7 +87,7 @@ export function openLink({ inspector, roots, program, onOver }: LinkOptions): Li
       return new Promise<Answer>((resolve) => {
         const cancel = (): void => {
           if (!isOver) send({ type: "cancel", id });
-          take({ type: "answer", id, answer: { reply: "nobody" } });
+          settle({ type: "answer", id, answer: { reply: "nobody" } });
         };
         questions.set(id, (answer) => {
           signal.removeEventListener("abort", cancel);
@@ -114,21 +114,21 @@ export function openLink({ inspector, roots, program, onOver }: LinkOptions): Li
   };
 }
 
-/** What is said on the other side. A line that is not understood ends it: then it is not who it should be. */
-function hear(socket: Socket, take: (message: FromInspector) => void, over: () => void): void {
+/** Reads the inspector's messages. An invalid line ends the connection: then the other side is no inspector. */
+function readAnswers(socket: Socket, onAnswer: (message: FromInspector) => void, over: () => void): void {
   const lines = new Lines(answerBytesMax);
   socket.on("data", (chunk: Buffer) => {
     for (const line of lines.feed(chunk)) {
       const message = "text" in line ? answerIn(line.text) : undefined;
       if (message === undefined) return over();
-      take(message);
+      onAnswer(message);
     }
   });
 }
 
 function answerIn(text: string): FromInspector | undefined {
   try {
-    const { type, id, answer } = JSON.parse(text) as Partial<FromInspector>; // every field is looked at below
+    const { type, id, answer } = JSON.parse(text) as Partial<FromInspector>; // every field is checked below
     const isFine = type === "answer" && typeof id === "number" && replies.has(answer?.reply ?? "");
     return isFine && answer !== undefined ? { type, id, answer } : undefined;
   } catch {
@@ -138,7 +138,7 @@ function answerIn(text: string): FromInspector | undefined {
 
 const replies: ReadonlySet<string> = new Set(["once", "always", "reject", "nobody"] satisfies Answer["reply"][]);
 
-/** What a host put into the arguments may be anything, also what JSON has no words for. */
+/** A host may put anything into the arguments, including values that JSON cannot represent. */
 function lineOf(event: CallEvent, detail: CallDetail): string {
   try {
     const line = `${JSON.stringify({ type: "call", event, detail } satisfies FromReporter)}\n`;

@@ -1,6 +1,6 @@
 /**
- * Tells the inspectors of other processes about the calls of this one. As long as there is none, nothing is listened to and nothing
- * is kept: a process looks once when it starts, and is told by the system when a file comes into the folder.
+ * Reports the calls of this process to inspectors in other processes. As long as there is none, it listens to nothing and
+ * keeps nothing: a process looks once when it starts, and the system notifies it when a file appears in the folder.
  */
 
 import type { Filehand } from "../../options.ts";
@@ -11,15 +11,15 @@ import type { Board } from "../inspector/questions.ts";
 import type { Link } from "./link.ts";
 
 export interface Reporter {
-  /** Asks the people at those pages, for calls of clients that cannot ask themselves. */
+  /** Asks on the pages of those inspectors, for calls of clients that cannot ask. */
   readonly board: Board;
-  /** `on`: also tells inspectors that come later. `once`: only those that are there. */
+  /** `on`: also reports to inspectors that start later. `once`: only to those that run now. */
   start(filehand: Filehand, stateDir: string | undefined, how: "on" | "once"): void;
-  /** Resolves when all was told, or when that takes too long. */
+  /** Resolves when everything was sent, or after a time limit. */
   end(): Promise<void>;
 }
 
-/** A link that is still being loaded, or stands. */
+/** A link that is being loaded, or is connected. */
 interface Joined {
   readonly link: Promise<Link>;
 }
@@ -59,14 +59,14 @@ export function createReporter(program: Program): Reporter {
         return links.size > 0;
       },
       async ask(asked, signal): Promise<Answer> {
-        // The first page that somebody looks at; one that nobody looks at says so at once.
+        // The first inspector with an open page answers; one without a page says so at once.
         for (const { link } of links.values()) {
           const answer = await (await link).ask(asked, signal);
           if (answer.reply !== "nobody") return answer;
         }
         return { reply: "nobody" };
       },
-      // What a client can ask itself, it does.
+      // A client that can ask does so itself.
       show: () => "",
       settle: (_id, said) => said,
       drop: () => undefined,
@@ -78,7 +78,7 @@ export function createReporter(program: Program): Reporter {
       watched = { filehand, stateDir };
       look();
       if (how === "once") return;
-      // Not before the client was greeted.
+      // The client's handshake comes first.
       setImmediate(() => {
         if (watched === undefined) return;
         const watching = watchInspectors(stateDir, look);

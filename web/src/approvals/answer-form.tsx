@@ -1,4 +1,4 @@
-/** The answers to a question: once, always with one of its rules, or no with a word to the model. */
+/** The answers to a question: once, always with one of its rules, or no with a message to the model. */
 
 import { useState } from "preact/hooks";
 import type { Keep } from "../../../src/contract/ask.ts";
@@ -139,7 +139,7 @@ function RejectForm({ sending, onAnswer, onBack }: FormProps) {
   );
 }
 
-/** The form has just been opened by a key or a click: what comes next is its first field. */
+/** The form was just opened, so its first field gets the focus. */
 function focusFirst(element: HTMLElement | null, index: number): void {
   if (index !== 0 || element === null || element.dataset["focused"] !== undefined) return;
   element.dataset["focused"] = "";

@@ -1,4 +1,4 @@
-/** What became of a question, in words. */
+/** The answer to a question, in words. */
 
 import type { Answered } from "../../../src/surfaces/inspector/wire.ts";
 import type { Keep } from "../../../src/contract/ask.ts";
@@ -31,7 +31,7 @@ export function byWords({ by }: Answered): string {
   }
 }
 
-/** What else should be known before a yes. */
+/** What a person should know before a yes. */
 export function cautionWords(caution: string): string {
   switch (caution) {
     case "build":

@@ -1,4 +1,4 @@
-/** Questions that wait for somebody, each with all that is needed to answer it; below them, what became of the others. */
+/** Open questions, each with everything that is needed to answer it; below them the closed ones with their answers. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
@@ -54,7 +54,7 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
   );
 }
 
-/** Tells of questions that were open here and that somebody else has answered. */
+/** Announces open questions that were answered elsewhere. */
 function useAnsweredElsewhere({ open, past }: Desk, tell: (question: QuestionInfo, answered: Answered) => void): void {
   const before = useRef(open);
   useEffect(() => {

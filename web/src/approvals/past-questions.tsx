@@ -1,4 +1,4 @@
-/** Questions that are no longer open, and what became of them. */
+/** Closed questions with their answers. */
 
 import type { PastQuestion } from "../../../src/surfaces/inspector/wire.ts";
 import { Badge, type Tone } from "../shell/parts.tsx";

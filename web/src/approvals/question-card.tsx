@@ -1,4 +1,4 @@
-/** One question: what is asked and why, the diff, and the answers. */
+/** One question: the file, the reason, the diff, and the answers. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerGiven, Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
@@ -14,7 +14,7 @@ import { cautionWords, permissionWords } from "./answer-words.ts";
 
 interface QuestionCardProps {
   readonly question: QuestionInfo;
-  /** Where there are several. */
+  /** Set if there are several workspaces. */
   readonly workspace: string | undefined;
   /** Is its diff shown from the beginning? */
   readonly open: boolean;
@@ -132,7 +132,7 @@ function Why({ question, workspace }: { readonly question: QuestionInfo; readonl
   );
 }
 
-/** Not a live region: a clock that is read aloud each second would drown all else. */
+/** Not a live region: a screen reader would read the clock aloud every second. */
 function TimeLeft({ deadlineMs }: { readonly deadlineMs: number }) {
   const [now, setNow] = useState(serverNowMs);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** One line of code: colours, marks, and what was left out. */
+/** One line of code: colours, marks, and a note about text that was cut. */
 
 import { Shown } from "../text/shown-text.tsx";
 import { segmentsOf } from "./segments.ts";

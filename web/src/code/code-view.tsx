@@ -1,4 +1,4 @@
-/** A text, line by line, of any length: only the lines in sight are in the page. */
+/** A text of any length, line by line: only visible lines are in the DOM. */
 
 import { useMemo, useRef } from "preact/hooks";
 import { useRange } from "../list/use-range.ts";
@@ -10,7 +10,7 @@ export const lineHeight = 20;
 
 interface CodeViewProps {
   readonly text: string;
-  /** The name that tells the language; plain text without one. */
+  /** The file name, which decides the language; plain text without one. */
   readonly path?: string;
   readonly label: string;
 }
@@ -22,7 +22,7 @@ export function CodeView({ text, path = "", label }: CodeViewProps) {
   const { range } = useRange(scroller, lineHeight, lines.length);
   const charsMax = useMemo(() => lines.reduce((max, line) => Math.max(max, line.length), 0), [lines]);
   return (
-    // Scrolled by keys, so it takes the focus.
+    // Can be scrolled by keys, so it must be focusable.
     <div ref={scroller} class="code" tabIndex={0} role="region" aria-label={label}>
       <div
         class="code-lines"

@@ -1,4 +1,4 @@
-/** What the colouring needs to know of a language: how comments and strings begin and end, and its words. */
+/** Languages for syntax colouring: how comments and strings begin and end, and the keywords. */
 
 export interface Language {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Language {
   readonly lineComments: readonly string[];
   /** Comments with an end of their own. */
   readonly blockComments: readonly (readonly [string, string])[];
-  /** Longest first. `lines`: may go on in the next line. `escapes`: a backslash takes the next character along. */
+  /** Longest first. `lines`: may continue in the next line. `escapes`: a backslash escapes the next character. */
   readonly strings: readonly StringForm[];
   readonly keywords: ReadonlySet<string>;
   readonly constants: ReadonlySet<string>;
@@ -84,7 +84,7 @@ const go: Language = {
 const rust: Language = {
   ...slashes,
   name: "Rust",
-  // A single quote is a lifetime as often as a character.
+  // No single quotes: in Rust they also begin lifetimes.
   strings: [{ open: 'r#"', close: '"#', lines: true, escapes: false }, quote('"', true)],
   keywords: words(
     "as async await bool box break char const continue crate dyn else enum extern f32 f64 fn for i32 i64 i8 if impl in isize let loop macro match mod move mut pub ref return static str struct super trait type u32 u64 u8 union unsafe use usize where while yield String Vec Option Result",
@@ -213,7 +213,7 @@ const byEnding: readonly (readonly [Language, string])[] = [
 
 const endings = new Map(byEnding.flatMap(([language, list]) => list.split(" ").map((ending) => [ending, language])));
 
-/** By the name of the file: its ending, or the whole of it (`Makefile`). */
+/** By the extension of the file, or by its whole name (`Makefile`). */
 export function languageOf(path: string): Language {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return endings.get(name.slice(name.lastIndexOf(".") + 1)) ?? plain;

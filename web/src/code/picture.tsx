@@ -1,9 +1,9 @@
-/** A picture from base64. It is shown by the browser's own decoder, as an image and nothing else: nothing in it can run. */
+/** An image from base64. The browser decodes it as an image, so nothing in it can run. */
 
 import { useEffect, useState } from "preact/hooks";
 import { size } from "../shell/words.ts";
 
-/** What may be made an image of. A server that said `text/html` would get nothing. */
+/** Types that are shown. `text/html` from a server would not be. */
 const types = /^image\/(?:png|jpeg|gif|webp|bmp|avif)$/;
 
 interface PictureProps {

@@ -1,4 +1,4 @@
-/** Tokens of a line and marks on its words, laid over each other; long lines are cut. */
+/** Merges the tokens of a line with the marks on its words; cuts long lines. */
 
 import type { Token, TokenKind } from "./tokens.ts";
 
@@ -10,7 +10,7 @@ export interface Segment {
 
 export interface SegmentLine {
   readonly segments: readonly Segment[];
-  /** Characters that are left out at the end. */
+  /** Number of characters that were cut at the end. */
   readonly left: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Colours for code: a line is cut into tokens by looking at it once from left to right. It knows comments, strings, numbers
- * and words, and no grammar. What it does not know stays plain. Every character is in exactly one token.
+ * Syntax colouring: splits a line into tokens in one pass from left to right. It knows comments, strings, numbers and
+ * keywords, but no grammar. Other text stays plain. Every character is in exactly one token.
  */
 
 import type { Language } from "./languages.ts";
@@ -12,7 +12,7 @@ export interface Token {
   readonly text: string;
 }
 
-/** What a line begins inside of: nothing, or a string or comment that ends with `close`. */
+/** The state at the start of a line: inside nothing, or inside a string or comment that ends with `close`. */
 export type LineState =
   | { readonly kind: "comment" | "string"; readonly close: string; readonly escapes: boolean }
   | undefined;
@@ -22,7 +22,7 @@ export interface TokenLine {
   readonly after: LineState;
 }
 
-/** Longer lines stay plain, too: nobody reads them, and they would be thousands of elements. */
+/** Longer lines stay plain: they would become thousands of elements. */
 const lineCharsMax = 2_000;
 
 const word = /[\p{L}_$@][\p{L}\p{N}_$-]*/uy;
@@ -133,7 +133,7 @@ function openedAt(line: string, at: number, language: Language): Opened | "line"
     if (line.startsWith(open, at)) return { kind: "comment", open, close, escapes: false };
   }
   for (const open of language.lineComments) {
-    // In shells and settings a # inside a word is no comment.
+    // In shells and settings files a # inside a word does not begin a comment.
     if (line.startsWith(open, at) && (open !== "#" || at === 0 || /\s/.test(line[at - 1] ?? ""))) return "line";
   }
   for (const { open, close, escapes } of language.strings) {
@@ -142,7 +142,7 @@ function openedAt(line: string, at: number, language: Language): Opened | "line"
   return undefined;
 }
 
-/** Where the string or comment ends, its closing mark included; undefined if not in this line. */
+/** The end of the string or comment, including its closing mark; undefined if it is not in this line. */
 function endOf(
   line: string,
   from: number,
@@ -155,7 +155,7 @@ function endOf(
   return undefined;
 }
 
-/** A string that does not end in its line goes on only where the language says so. */
+/** A string that does not end in its line continues only if the language allows it. */
 function goesOn(state: NonNullable<LineState>, language: Language): LineState {
   const { kind, close, escapes } = state;
   const lines = kind === "comment" || language.strings.some((form) => form.close === close && form.lines);
@@ -186,7 +186,7 @@ function proseLine(line: string, before: LineState): TokenLine {
   return { tokens, after: undefined };
 }
 
-/** Lines of one text, coloured when they are asked for. The state at each line's start is found once. */
+/** Colours the lines of one text on demand. The state at the start of each line is computed once. */
 export interface Colouring {
   tokens(index: number): readonly Token[];
 }

@@ -1,14 +1,14 @@
-/** Which lines that came stand for which lines that went: in order, and only where they are alike. */
+/** Pairs added lines with the removed lines that they replace: in order, and only similar ones. */
 
-/** Indexes into the two lists; undefined where there is no line on that side. */
+/** Indexes into the two lists; undefined if there is no line on that side. */
 export interface Pair {
   readonly old: number | undefined;
   readonly new: number | undefined;
-  /** Are they two states of one line, or only next to each other? */
+  /** Are they two versions of one line, or only next to each other? */
   readonly alike: boolean;
 }
 
-/** Comparing costs the product; larger blocks are laid side by side from the top. */
+/** Comparing takes time in proportion to the product of the lengths; larger blocks are paired from the top. */
 const comparisonsMax = 2_500;
 const alikeMin = 0.4;
 
@@ -32,7 +32,7 @@ function* sideBySide(from: number, to: number, fromNew: number, toNew: number): 
   }
 }
 
-/** Pairs in order whose likeness is the most in sum. */
+/** The pairs, in order, with the largest total similarity. */
 function alikePairs(old: readonly string[], fresh: readonly string[]): readonly (readonly [number, number])[] {
   if (old.length * fresh.length > comparisonsMax) {
     return Array.from({ length: Math.min(old.length, fresh.length) }, (_, index) => [index, index] as const);
@@ -72,7 +72,7 @@ function wordsOf(line: string): Words {
   return words;
 }
 
-/** The share of characters, blanks apart, in words that both have. */
+/** The share of characters, without whitespace, in words that both lines have. */
 function likenessOf(a: Words, b: Words): number {
   let [shared, all] = [0, 0];
   for (const [word, times] of a) {

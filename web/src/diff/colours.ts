@@ -1,4 +1,4 @@
-/** Tokens and marks of the lines of a diff, found when a line comes into sight. */
+/** Tokens and marks of the lines of a diff, computed when a line becomes visible. */
 
 import type { Language } from "../code/languages.ts";
 import { type Colouring, colouring, type Token } from "../code/tokens.ts";
@@ -14,7 +14,7 @@ export interface DiffColours {
   of(line: DiffLine): LineColours;
 }
 
-/** Each side of each hunk is a text of its own: what stands between hunks is not known. */
+/** Each side of each hunk is coloured as a separate text, since the lines between hunks are unknown. */
 export function diffColours({ split }: DiffRows, language: Language): DiffColours {
   const places = new Map<DiffLine, readonly [Colouring, number]>();
   let sides: { old: DiffLine[]; new: DiffLine[] } = { old: [], new: [] };

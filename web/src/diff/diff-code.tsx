@@ -1,4 +1,4 @@
-/** The text of one line of a diff. What the colours say is said in words, too, for those who do not see them. */
+/** The text of one line of a diff. The meaning of the colours is also given in words, for screen readers. */
 
 import { CodeLine } from "../code/code-line.tsx";
 import type { DiffColours } from "./colours.ts";

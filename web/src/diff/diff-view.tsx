@@ -1,4 +1,4 @@
-/** A diff from hunks, side by side or unified. Only the rows in sight are in the page, so ten thousand lines are as fast as ten. */
+/** A diff from hunks, side by side or unified. Only visible rows are in the DOM, so ten thousand lines are as fast as ten. */
 
 import { useMemo } from "preact/hooks";
 import type { Hunk } from "../../../src/contract/edit.ts";

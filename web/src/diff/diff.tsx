@@ -1,4 +1,4 @@
-/** The change of one file, whatever it is: lines, pictures, or the reason why there is nothing to show. */
+/** The change of one file: lines, images, or the reason why there is nothing to show. */
 
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
@@ -14,11 +14,11 @@ import { useDiff } from "./load.ts";
 
 interface DiffProps {
   readonly of: DiffAsked["of"];
-  /** Of another workspace than the one that is looked at. */
+  /** Set for another workspace than the current one. */
   readonly workspace?: string;
-  /** Takes all the height that there is. */
+  /** Fills the available height. */
   readonly fill?: boolean;
-  /** Stands before the layout instead of the name and the counts, where these are told already. */
+  /** Shown instead of the name and the counts, if these are shown elsewhere. */
   readonly lead?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** A picture before and after, next to each other. */
+/** An image before and after, side by side. */
 
 import type { ImageAsked, ImageView } from "../../../src/surfaces/inspector/wire.ts";
 import { Picture } from "../code/picture.tsx";

@@ -1,4 +1,4 @@
-/** Side by side or unified: what the person chose last, where there is room for it. */
+/** Side by side or unified: the last choice, if there is room for it. */
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
@@ -15,7 +15,7 @@ export function chooseLayout(layout: DiffLayout): void {
   chosen.set({ layout });
 }
 
-/** Two sides of less than about forty characters each help nobody. */
+/** Below this each side would have less than about forty characters. */
 const splitPixelsMin = 680;
 
 export function useLayout(element: RefObject<HTMLElement | null>): {

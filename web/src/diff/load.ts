@@ -1,4 +1,4 @@
-/** A diff from the server, page by page: the first page is shown while the others are under way. */
+/** Loads a diff from the server page by page; the first page is shown while the others load. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { DiffAsked, DiffPage, HunkPart } from "../../../src/surfaces/inspector/wire.ts";
@@ -8,7 +8,7 @@ import { messageOf, post } from "../live/request.ts";
 export interface LoadedDiff {
   readonly page: DiffPage | undefined;
   readonly hunks: readonly Hunk[];
-  /** Rows that are still to come. */
+  /** Rows that are not loaded yet. */
   readonly left: number;
   readonly message: string;
 }
@@ -17,14 +17,14 @@ const firstRows = 500;
 const nextRows = 2_000;
 const nothing: LoadedDiff = { page: undefined, hunks: [], left: 0, message: "" };
 
-/** A page goes on in the middle of the hunk in which the one before it ended. */
+/** Appends a page, which may continue the last hunk. */
 export function withParts(hunks: readonly Hunk[], parts: readonly HunkPart[]): readonly Hunk[] {
   const all = [...hunks];
   for (const part of parts) {
     const last = all.at(-1);
     if (part.continued && last !== undefined) {
       all[all.length - 1] = {
-        // A side that had no lines so far started at the line before.
+        // A side without lines so far has the number of the line before.
         oldStart: last.oldLines === 0 ? part.oldStart : last.oldStart,
         newStart: last.newLines === 0 ? part.newStart : last.newStart,
         oldLines: last.oldLines + part.oldLines,
@@ -44,7 +44,7 @@ export function useDiff(address: string, of: DiffAsked["of"], context?: number):
     setLoaded(nothing);
     void load(address, context === undefined ? { of } : { of, context }, leaving.signal, setLoaded);
     return () => leaving.abort();
-    // The key stands for the others.
+    // The key identifies the other inputs.
   }, [key]);
   return loaded;
 }

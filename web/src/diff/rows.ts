@@ -1,15 +1,15 @@
-/** Hunks as rows of a diff: one below the other, or the two sides next to each other. */
+/** Hunks as rows of a diff, unified or side by side. */
 
 import type { Hunk } from "../../../src/contract/edit.ts";
 import { aligned, type Pair } from "./align.ts";
 
-/** One line of one side. `partner`: the text of the line that it stands against, for marks on words. */
+/** One line of one side. `partner`: the text of its counterpart, for marks on words. */
 export interface DiffLine {
   readonly sign: " " | "-" | "+";
   readonly number: number;
   readonly text: string;
   readonly partner: string | undefined;
-  /** The file ends here, without a line end. */
+  /** The file ends here, without a newline. */
   readonly open: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface DiffRows {
   readonly split: readonly SplitRow[];
   readonly additions: number;
   readonly deletions: number;
-  /** Of the longest line, to know how far there is to scroll sideways. */
+  /** Length of the longest line, for the horizontal scroll width. */
   readonly charsMax: number;
 }
 
@@ -74,14 +74,14 @@ interface Block {
   readonly kind: "same" | "changed";
   readonly old: DiffLine[];
   readonly new: DiffLine[];
-  /** Of a changed one: which lines stand next to each other. */
+  /** For a changed block: the pairs of lines. */
   readonly pairs: readonly Pair[];
 }
 
-/** Runs of equal lines, and runs of lines that went with those that came for them. */
+/** Runs of equal lines, and runs of removed lines with the added lines that replace them. */
 function blocksOf(hunk: Hunk): readonly Block[] {
   const blocks: Block[] = [];
-  // A side without lines starts at the line before.
+  // A side without lines has the number of the line before.
   let old = hunk.oldStart + (hunk.oldLines === 0 ? 1 : 0);
   let fresh = hunk.newStart + (hunk.newLines === 0 ? 1 : 0);
   const inBlock = (kind: Block["kind"]): Block => {
@@ -114,7 +114,7 @@ function blocksOf(hunk: Hunk): readonly Block[] {
   return blocks.map((block) => (block.kind === "same" ? block : partnered(block)));
 }
 
-/** Lines that are alike are partners, and stand next to each other. */
+/** Pairs similar lines. */
 function partnered({ kind, old, new: fresh }: Block): Block {
   const pairs = aligned(
     old.map(({ text }) => text),

@@ -1,4 +1,4 @@
-/** A diff with the old side left and the new one right. Both scroll together, up and down and sideways. */
+/** A diff with the old side left and the new one right. Both scroll together in both directions. */
 
 import type { RefObject } from "preact";
 import { useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** Which words of a changed line differ from the line that it stands against. */
+/** Which words of a changed line differ from its counterpart. */
 
 /** UTF-16 units, half-open. */
 export interface Span {
@@ -6,12 +6,12 @@ export interface Span {
   readonly to: number;
 }
 
-/** Comparing two lines costs the product of their words; beyond this, only equal heads and tails are found. */
+/** Comparing two lines takes time in proportion to the product of their words; above this, only equal beginnings and ends are found. */
 const comparisonsMax = 40_000;
-/** Below this share of equal text two lines have nothing to do with each other, and marks would only be noise. */
+/** Two lines with a smaller share of equal text are unrelated, and marks would be noise. */
 const equalShareMin = 0.25;
 
-/** The spans of `text` that `other` has not; none if the two are too different for that to say anything. */
+/** The spans of `text` that `other` does not have; none if the two are unrelated. */
 export function changedWords(text: string, other: string): readonly Span[] {
   if (text === other) return [];
   const own = wordsOf(text);
@@ -34,7 +34,7 @@ export function changedWords(text: string, other: string): readonly Span[] {
   return longer > 0 && equal / longer < equalShareMin ? [] : joinedOverBlanks(text, spans);
 }
 
-/** Names and numbers as a whole, blanks as a run, everything else by the character. */
+/** Names, numbers and runs of whitespace are words; any other character is a word by itself. */
 function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_$]+|\s+|./gsu) ?? [];
 }
@@ -75,7 +75,7 @@ function keptWords(a: readonly string[], b: readonly string[]): ReadonlySet<numb
   return kept;
 }
 
-/** Two marks with only a blank between them read better as one. */
+/** Joins marks that only whitespace separates. */
 function joinedOverBlanks(text: string, spans: readonly Span[]): readonly Span[] {
   const joined: { from: number; to: number }[] = [];
   for (const span of spans) {

@@ -1,4 +1,4 @@
-/** What the calls came to: tokens, time, failures. Every plot has a table beside it that says the same. */
+/** Usage: tokens, time, failures. Every plot has a table with the same numbers. */
 
 import { useState } from "preact/hooks";
 import type { Figures, SessionList } from "../../../src/surfaces/inspector/wire.ts";

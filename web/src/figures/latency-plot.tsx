@@ -1,4 +1,4 @@
-/** How long the calls of each tool took: half, 90 % and 99 % of them, by powers of ten. The numbers are in the table of tools. */
+/** How long the calls of each tool took: 50 %, 90 % and 99 % of them, on a logarithmic scale. The numbers are in the table of tools. */
 
 import { useRef } from "preact/hooks";
 import type { Percentiles, ToolUsage } from "../../../src/surfaces/inspector/wire.ts";
@@ -12,10 +12,10 @@ const rowHeight = 26;
 const edge = { left: 104, right: 24, top: 8, bottom: 22 } as const;
 const tickWidth = 52;
 const nameCharsMax = 14;
-/** What is faster than this is told as "<1 ms" anyway. */
+/** Anything faster is shown as "<1 ms". */
 const leastMs = 0.1;
 
-/** Told apart by their shapes, not by colours alone. */
+/** Distinguished by shape, not by colour alone. */
 const marks = [
   { of: "p50", words: "half of the calls", shape: "circle" },
   { of: "p90", words: "90 %", shape: "square" },
@@ -31,7 +31,7 @@ export function LatencyPlot({ tools }: { readonly tools: readonly ToolUsage[] })
   const ticks = powersAround(Math.min(...all), Math.max(...all));
   const inner = Math.max(0, width - edge.left - edge.right);
   const x = (ms: number): number => edge.left + inner * shareByPower(Math.max(leastMs, ms), ticks);
-  /** Where there is little room, not every power is named. */
+  /** With little room only every second power is labelled. */
   const every = inner / ticks.length < tickWidth ? 2 : 1;
   const words = shown.map(({ tool, elapsedMs }) => `${shownText(tool)} ${latencyWords(elapsedMs)}`).join("; ");
   return (

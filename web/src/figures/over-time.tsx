@@ -1,6 +1,6 @@
 /**
- * Something over time, by name, one on top of the other. The keys and the pointer go through the time, what stands there is told
- * in words; and all of it is in a table.
+ * A stacked plot over time, by name. Keys and the pointer move through the intervals, whose values are given in words; a table has
+ * all of them.
  */
 
 import { useMemo, useRef, useState } from "preact/hooks";
@@ -21,15 +21,15 @@ export interface OverTimeProps {
   readonly figures: Pick<Figures, "time" | "toMs">;
   /** What is counted: `token`, `failure`. */
   readonly noun: string;
-  /** What the names are: `file`. Files are shown as such. */
+  /** What the names are: `file`. Files are shown as paths. */
   readonly names: string;
-  /** Instead of a plot, if there is nothing. */
+  /** Shown instead of a plot without values. */
   readonly none: string;
 }
 
 export function OverTime({ id, title, series, figures, noun, names, none }: OverTimeProps) {
   const layers = useMemo(() => layersOf(series, (many) => plural(many, `other ${names}`)), [series, names]);
-  /** The part of the time that is looked at. */
+  /** The selected interval. */
   const [looked, setAt] = useState<number>();
   const at = looked === undefined || looked >= figures.time.length ? undefined : looked;
   const heights = heightsOf(layers);

@@ -1,6 +1,6 @@
-/** Which part of the time is looked at after a key. */
+/** The selected interval after a key. */
 
-/** Undefined is all of the time, and comes before the first part of it. */
+/** Undefined means the whole time, and comes before the first interval. */
 export function partAfterKey(key: string, at: number | undefined, parts: number): number | undefined {
   const last = parts - 1;
   switch (key) {

@@ -1,6 +1,6 @@
-/** Where marks stand on the axes of a plot. */
+/** The ticks on the axes of a plot. */
 
-/** Round numbers from 0 up to the first that is not below the largest value: three to five steps. */
+/** Round numbers from 0 up to at least the largest value, in three to five steps. */
 export function ticksUpTo(max: number, isWhole = false): readonly number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / 4;
@@ -11,14 +11,14 @@ export function ticksUpTo(max: number, isWhole = false): readonly number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
-/** Powers of ten, from the one that is not above the least value to the one that is not below the largest. */
+/** The powers of ten that enclose both values. */
 export function powersAround(min: number, max: number): readonly number[] {
   const from = Math.floor(Math.log10(min));
   const to = Math.max(from + 1, Math.ceil(Math.log10(max)));
   return Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index));
 }
 
-/** From 0 to 1, by powers. */
+/** The position between 0 and 1 on a logarithmic scale. */
 export function shareByPower(value: number, [first = 1, ...others]: readonly number[]): number {
   const last = others.at(-1) ?? first * 10;
   const share = Math.log10(Math.max(value, first) / first) / Math.log10(last / first);

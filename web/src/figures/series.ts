@@ -4,14 +4,14 @@ import type { Series } from "../../../src/surfaces/inspector/wire.ts";
 
 export interface Layer {
   readonly name: string;
-  /** Is it all the others together? */
+  /** Is it the sum of all others? */
   readonly isRest: boolean;
   readonly values: readonly number[];
-  /** What is below it. */
+  /** The sum of the layers below it. */
   readonly base: readonly number[];
 }
 
-/** `rest`: what the others are called, by how many they are. */
+/** `rest`: the label of the others, by their number. */
 export function layersOf({ layers, others }: Series, rest: (names: number) => string): readonly Layer[] {
   const all = [
     ...layers.map(({ name, values }) => ({ name, values, isRest: false })),
@@ -25,7 +25,7 @@ export function layersOf({ layers, others }: Series, rest: (names: number) => st
   });
 }
 
-/** How high all layers are together, in each part of the time. */
+/** The sum of all layers in each interval. */
 export function heightsOf(layers: readonly Layer[]): readonly number[] {
   const top = layers.at(-1);
   return top === undefined ? [] : top.values.map((value, index) => value + (top.base[index] ?? 0));
@@ -33,5 +33,5 @@ export function heightsOf(layers: readonly Layer[]): readonly number[] {
 
 export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The others are grey, wherever they come. */
+/** The others are always grey. */
 export const layerClass = ({ isRest }: Layer, index: number): string => (isRest ? "layer-rest" : `layer-${index}`);

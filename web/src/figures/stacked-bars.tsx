@@ -1,4 +1,4 @@
-/** Bars over time, drawn as SVG: one per part of the time, a colour for each layer. */
+/** Bars over time as SVG: one per interval, a colour for each layer. */
 
 import type { Figures } from "../../../src/surfaces/inspector/wire.ts";
 import { short, time } from "../shell/words.ts";
@@ -58,7 +58,7 @@ export function StackedBars({ layers, figures, width, isWhole, at, onAt }: Stack
             .map((value, part) => {
               const base = layer.base[part] ?? 0;
               const left = x(part) + (step - bar) / 2;
-              // Whatever there is can be seen.
+              // At least one pixel, so that small values are visible.
               const high = Math.max(1, y(base) - y(base + value));
               return value === 0 ? "" : `M${left} ${y(base)}h${bar}v${-high}h${-bar}z`;
             })
@@ -76,7 +76,7 @@ interface TimesProps {
   readonly width: number;
 }
 
-/** When it begins and when it ends; in between where there is room. */
+/** Labels for the beginning and the end, and between them if there is room. */
 function Times({ figures, x, width }: TimesProps) {
   const parts = figures.time.length;
   const between = width > 420 ? 3 : width > 280 ? 1 : 0;

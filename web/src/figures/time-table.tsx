@@ -1,4 +1,4 @@
-/** The numbers of a plot over time. Parts of the time in which nothing was are left out. */
+/** The numbers of a plot over time. Intervals without values are left out. */
 
 import type { Figures } from "../../../src/surfaces/inspector/wire.ts";
 import { count, time } from "../shell/words.ts";

@@ -1,4 +1,4 @@
-/** How wide a place is, also when that changes: what is drawn in it has letters, which must not be stretched. */
+/** The current width of an element: plots contain text, which must not be stretched. */
 
 import { useLayoutEffect, useState } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-/** Why a tool may, or may not, read and change a path. */
+/** Why a tool may or may not read and change a path. */
 
 import type { Explained, ExplanationView } from "../../../src/surfaces/inspector/wire.ts";
 import { Pane } from "../history/pane.tsx";

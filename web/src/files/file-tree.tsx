@@ -1,4 +1,4 @@
-/** The tree itself. Arrows move, right and left open and close, Enter asks why. */
+/** The tree. Arrow keys move, open and close; Enter shows the explanation. */
 
 import { useRef, useState } from "preact/hooks";
 import type { FileEntry } from "../../../src/surfaces/inspector/wire.ts";
@@ -36,7 +36,7 @@ export function FileTree({ state, selected, onToggle, onSelect, onMore }: FileTr
     if (row.kind !== "root" && row.kind !== "entry") return;
     const isFolder = row.open !== undefined;
     if (isFolder && by === "pointer") onToggle(row.path, !row.open);
-    // Where there is no room beside the tree, a folder that is opened must not be covered at once.
+    // If the pane would cover the tree, opening a folder does not open the pane.
     if (!isFolder || by === "key" || !alone) onSelect(row.path);
   };
   const move = (event: KeyboardEvent): void => {

@@ -1,4 +1,4 @@
-/** The workspace as a tree: what was read and changed, what is asked about or denied; and for each entry, why. */
+/** The workspace as a tree, with marks for files that were read, changed, that ask or are denied; and for each entry the explanation. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { FolderView } from "../../../src/surfaces/inspector/wire.ts";
@@ -10,7 +10,7 @@ import { FileTree } from "./file-tree.tsx";
 import type { Folder } from "./tree.ts";
 
 const entriesMax = 500;
-/** What the server tells at once. */
+/** The most that the server returns at once. */
 const askedMax = 1_000;
 
 export function FileView({ desk }: { readonly desk: Desk }) {
@@ -42,7 +42,7 @@ export function FileView({ desk }: { readonly desk: Desk }) {
       void load(path, 0, Math.min(askedMax, Math.max(entriesMax, shown)));
     }
   };
-  // What was read and changed is no longer what it was.
+  // The marks have changed.
   useEffect(refresh, [desk.resets, times]);
 
   const toggle = (path: string, show: boolean): void => {

@@ -16,10 +16,10 @@ export type TreeRow =
       readonly path: string;
       readonly entry: FileEntry;
       readonly level: number;
-      /** Undefined for what is no folder. */
+      /** Undefined for a file. */
       readonly open: boolean | undefined;
     }
-  /** More entries of a folder than were asked for so far. */
+  /** A row for entries that are not loaded yet. */
   | {
       readonly kind: "more";
       readonly path: string;
@@ -62,7 +62,7 @@ export function treeRows({ roots, open, folders }: TreeState): readonly TreeRow[
   return rows;
 }
 
-/** Where a key leads in a tree: to another row, or to a folder that opens or closes. */
+/** The effect of a key in a tree: another row, or a folder that opens or closes. */
 export type TreeMove = { readonly to: number } | { readonly open: string } | { readonly close: string } | undefined;
 
 export function treeMove(key: string, rows: readonly TreeRow[], at: number): TreeMove {

@@ -1,4 +1,4 @@
-/** A file of a turn: what the turn did to it, or any two of its versions against each other. */
+/** A file of a turn: the change of the turn, or a diff of any two versions. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type {

@@ -1,4 +1,4 @@
-/** What was changed, turn by turn, and the way back. */
+/** The changes, turn by turn, and rewinds. */
 
 import { useState } from "preact/hooks";
 import type { PastSessions, TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";

@@ -1,4 +1,4 @@
-/** The newest turns of a session, however many: the server tells at most 200 at once. */
+/** The newest turns of a session; the server returns at most 200 at once. */
 
 import type { TurnInfo, TurnPage, TurnsAsked } from "../../../src/surfaces/inspector/wire.ts";
 import { inWorkspace } from "../live/desk.ts";
@@ -11,7 +11,7 @@ export async function newestTurns(
   max: number,
   signal: AbortSignal,
 ): Promise<TurnPage> {
-  // By id: a turn that comes to be meanwhile moves all others on by one.
+  // By id: a new turn in the meantime shifts all others by one.
   const turns = new Map<string, TurnInfo>();
   let from = 0;
   for (;;) {

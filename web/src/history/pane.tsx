@@ -1,4 +1,4 @@
-/** The part beside a list that shows one thing of it. Escape closes it. */
+/** The pane next to a list that shows the selected item. Escape closes it. */
 
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";

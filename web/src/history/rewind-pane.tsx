@@ -1,4 +1,4 @@
-/** A rewind: first what it would do, then, after a click, what it did. Nothing is changed by looking. */
+/** A rewind: first the plan, then, after a click, the result. */
 
 import { useState } from "preact/hooks";
 import type { RewindAsked, RewindFileView, RewindView } from "../../../src/surfaces/inspector/wire.ts";
@@ -16,7 +16,7 @@ import { Pane } from "./pane.tsx";
 
 export type RewindWish = Omit<RewindAsked, "force">;
 
-/** Also where the page did not come over TLS, from another machine: `randomUUID` is missing there. */
+/** Not `randomUUID`: it is missing where the page comes from another machine without TLS. */
 const newName = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 interface RewindPaneProps {
@@ -189,7 +189,7 @@ const tones: Readonly<Record<RewindFileView["does"], Tone>> = {
 
 function PlanFile({ file, done }: { readonly file: RewindFileView; readonly done: boolean }) {
   const [open, setOpen] = useState(false);
-  // In a plan nothing has come of it yet.
+  // A plan has no result yet.
   const came = !done || file.does === "nothing" ? "" : cameWords[file.came];
   const shows = file.came === "planned" || file.came === "left";
   const target = file.target ?? (file.does === "delete" ? ({ nothing: true } as const) : null);

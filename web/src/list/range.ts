@@ -1,4 +1,4 @@
-/** Which rows of a long list are to be in the page: those in sight and a few around. Rows are equally high. */
+/** Which rows of a long list are in the DOM: the visible ones and a few around them. All rows have the same height. */
 
 export interface Range {
   /** Half-open. */
@@ -13,7 +13,7 @@ export interface Viewport {
   readonly count: number;
 }
 
-/** Rows above and below what is in sight, so that a scroll by a few of them shows no gap. */
+/** Extra rows above and below, so that a short scroll shows no gap. */
 const around = 12;
 
 export function visibleRange({ scrollTop, height, rowHeight, count }: Viewport): Range {
@@ -24,7 +24,7 @@ export function visibleRange({ scrollTop, height, rowHeight, count }: Viewport):
   return { from, to: Math.max(from, Math.min(count, last + around)) };
 }
 
-/** Where to scroll so that a row is in sight; undefined if it is. */
+/** The scroll position that makes a row visible; undefined if it is visible. */
 export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Viewport): number | undefined {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -32,7 +32,7 @@ export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: View
   return undefined;
 }
 
-/** The row that a key leads to from `row`; undefined for keys that lead nowhere. */
+/** The row that a key moves to from `row`; undefined for other keys. */
 export function rowAfterKey(key: string, row: number, { height, rowHeight, count }: Viewport): number | undefined {
   const page = Math.max(1, Math.floor(height / rowHeight) - 1);
   const steps: Readonly<Record<string, number>> = {

@@ -1,9 +1,9 @@
-/** Is the window too narrow for things to stand side by side? */
+/** Is the window too narrow for two columns? */
 
 import { useEffect, useState } from "preact/hooks";
 
 const narrowQuery = "(max-width: 760px)";
-/** Below this a list and what is looked at of it do not stand side by side: the one covers the other. */
+/** Below this width the pane covers the list. */
 export const aloneQuery = "(max-width: 1000px)";
 
 export function useMedia(query: string): boolean {

@@ -1,4 +1,4 @@
-/** Follows a scrolling element and says which of its rows are to be in the page. */
+/** Follows a scrolling element and returns the rows that must be in the DOM. */
 
 import type { RefObject } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
@@ -6,18 +6,18 @@ import { type Range, type Viewport, visibleRange } from "./range.ts";
 
 export interface Rows {
   readonly range: Range;
-  /** What the element shows now. */
+  /** The visible part of the element. */
   readonly viewport: () => Viewport;
 }
 
-/** Before the first layout nothing is known; a screenful is a fair guess. */
+/** The height before the first layout. */
 const heightGuess = 600;
 
 export function useRange(
   scroller: RefObject<HTMLElement | null>,
   rowHeight: number,
   count: number,
-  /** Of a head that stays in sight above the rows. */
+  /** Height of a sticky header above the rows. */
   headHeight = 0,
 ): Rows {
   const viewport = useCallback(
@@ -38,7 +38,7 @@ export function useRange(
     const look = (): void => {
       frame = 0;
       const { from, to } = visibleRange(viewport());
-      // The same string makes no new rendering.
+      // Setting the same string causes no rendering.
       setShown(`${from}-${to}`);
     };
     const later = (): void => {

@@ -1,4 +1,4 @@
-/** What all views share: who we are to the server, the workspaces, the open questions, how the stream is. */
+/** The state that all views share: the login, the workspaces, the open questions, the state of the stream. */
 
 import type {
   CallInfo,
@@ -15,20 +15,20 @@ import { createStore } from "./store.ts";
 import { followStream } from "./stream.ts";
 
 export interface Desk {
-  /** `out`: the server does not know this browser. `left`: because somebody said so here. */
+  /** `out`: the server does not know this browser. `left`: the person logged out. */
   readonly phase: "starting" | "in" | "out" | "left" | "failed";
   readonly message: string;
   readonly connection: "live" | "waiting";
   readonly hello: Hello | undefined;
-  /** The name of the workspace that is looked at. */
+  /** The name of the current workspace. */
   readonly workspace: string;
-  /** How far the server's clock is ahead of ours. */
+  /** By how much the server's clock is ahead of the browser's. */
   readonly clockAheadMs: number;
   readonly open: readonly QuestionInfo[];
   readonly past: readonly PastQuestion[];
-  /** Counts what makes lists of the history untrue. */
+  /** Grows when lists of the history are out of date. */
   readonly turns: number;
-  /** Counts how often everything must be asked for again. */
+  /** Grows when everything must be loaded again. */
   readonly resets: number;
   /** By job. */
   readonly progress: ReadonlyMap<string, { readonly done: number; readonly total: number }>;
@@ -54,7 +54,7 @@ export const desk = createStore<Desk>(nothing);
 
 const callListeners = new Set<(calls: readonly CallInfo[]) => void>();
 
-/** Calls as they come, in the order in which they ended. */
+/** New calls, in the order in which they ended. */
 export function onCalls(listener: (calls: readonly CallInfo[]) => void): () => void {
   callListeners.add(listener);
   return () => callListeners.delete(listener);
@@ -62,7 +62,7 @@ export function onCalls(listener: (calls: readonly CallInfo[]) => void): () => v
 
 let current = new AbortController();
 
-/** Comes in, with the key of the address if there is one, and follows what happens. */
+/** Logs in, with the key of the address if there is one, and follows the stream. */
 export async function start(): Promise<void> {
   current.abort();
   current = new AbortController();
@@ -93,12 +93,12 @@ export async function start(): Promise<void> {
   }
 }
 
-/** Signs out: what is shown goes, and nobody comes back without a new address. */
+/** Logs out: clears the page; a new address is needed to log in again. */
 export async function leave(): Promise<void> {
   try {
     await leaveServer();
   } catch (error) {
-    // Whoever is not let in any more has left already.
+    // A browser that is no longer logged in has left already.
     const isOut = error instanceof RequestError && error.code === "NOT_IN";
     if (!isOut) return desk.set((before) => ({ ...before, phase: "failed", message: messageOf(error) }));
   }
@@ -111,7 +111,7 @@ export const chooseWorkspace = (workspace: string): void => desk.set((before) =>
 export const workspaceOf = ({ hello, workspace }: Desk): WorkspaceInfo | undefined =>
   hello?.workspaces.find(({ name }) => name === workspace);
 
-/** The address of something in the workspace that is looked at. */
+/** An address in the current workspace. */
 export const inWorkspace = (rest: string): string => `/api/w/${encodeURIComponent(desk.get().workspace)}/${rest}`;
 
 export const serverNowMs = (): number => Date.now() + desk.get().clockAheadMs;
@@ -132,7 +132,7 @@ function take(events: readonly StreamEvent[]): void {
   if (events.some(({ type }) => type === "reset")) void askAgain();
 }
 
-/** What one event makes of it. */
+/** The state after an event. */
 function after(before: Desk, event: StreamEvent): Desk {
   switch (event.type) {
     case "call":
@@ -165,7 +165,7 @@ const withProcesses = (
     workspaces: hello.workspaces.map((one) => (one.name === workspace ? { ...one, processes } : one)),
   };
 
-/** It moves from the open questions to the past ones, once. */
+/** Moves a question from the open to the closed ones, once. */
 export function answered(before: Desk, id: string, answer: PastQuestion["answered"]): Desk {
   const question = before.open.find((one) => one.id === id);
   if (question === undefined) return before;
@@ -176,11 +176,11 @@ export function answered(before: Desk, id: string, answer: PastQuestion["answere
   };
 }
 
-/** The stream could not tell all that was missed. */
+/** After the stream lost events. */
 async function askAgain(): Promise<void> {
   const { signal } = current;
   const { open, past } = await get<QuestionList>("/api/questions", signal).catch(() => desk.get());
-  // Which processes report may have changed, too.
+  // The connected processes may have changed, too.
   const hello = await get<Hello>("/api/hello", signal).catch(() => desk.get().hello);
   if (signal.aborted) return;
   desk.set((before) => ({ ...before, hello, open, past, resets: before.resets + 1, turns: before.turns + 1 }));

@@ -1,4 +1,4 @@
-/** Reads `text/event-stream` from pieces of text, wherever they are cut. */
+/** Parses `text/event-stream` from chunks that may be cut anywhere. */
 
 export interface ServerEvent {
   readonly id: string | undefined;
@@ -6,7 +6,7 @@ export interface ServerEvent {
 }
 
 export interface EventReader {
-  /** What is complete with this piece. */
+  /** The events that this chunk completes. */
   feed(piece: string): readonly ServerEvent[];
 }
 

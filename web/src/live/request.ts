@@ -1,11 +1,11 @@
-/** Requests to the server that the page came from, and to no other. */
+/** Requests to the page's own server, and to no other. */
 
 import type { Exchanged, Refused } from "../../../src/surfaces/inspector/wire.ts";
 
 const storageName = "filehand-page";
 const pageHeader = "Filehand-Page";
 
-/** What the server said no to, or that it could not be reached (`code` is then `UNREACHABLE`). */
+/** The server refused, or could not be reached (`code` is then `UNREACHABLE`). */
 export class RequestError extends Error {
   readonly code: string;
   readonly refused: Refused["error"] | undefined;
@@ -49,11 +49,11 @@ export function post<Answer>(path: string, body: object, signal?: AbortSignal): 
 
 async function request<Answer>(path: string, options: RequestInit): Promise<Answer> {
   const response = await send(path, options);
-  // What the server of the same version says; the types are its own.
+  // The server has the same version, so its types hold.
   return (await response.json()) as Answer;
 }
 
-/** The answer if it is good; otherwise a RequestError. An abort stays what it is. */
+/** Throws a RequestError for a refusal. An abort is passed on. */
 export async function send(path: string, options: RequestInit): Promise<Response> {
   const headers = new Headers(options.headers);
   const page = localStorage.getItem(storageName);
@@ -75,5 +75,5 @@ export async function send(path: string, options: RequestInit): Promise<Response
   );
 }
 
-/** A sentence for the person in front of the page. */
+/** A sentence for the person. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,11 +1,11 @@
-/** The stream of events: goes on where it was after every break, and says how it is. */
+/** The stream of events: continues after every interruption, and reports its state. */
 
 import type { StreamEvent } from "../../../src/surfaces/inspector/wire.ts";
 import { createEventReader } from "./event-stream.ts";
 import { RequestError, send } from "./request.ts";
 
 export interface StreamOptions {
-  /** The number of the last event that is known. */
+  /** The id of the last known event. */
   readonly after: number;
   readonly onEvents: (events: readonly StreamEvent[]) => void;
   readonly onState: (state: "live" | "waiting" | "out") => void;
@@ -13,7 +13,7 @@ export interface StreamOptions {
 }
 
 const waitsMs = [250, 1_000, 2_000, 5_000, 10_000] as const;
-/** The server says something every 15 seconds; after this long without a word it is gone. */
+/** The server sends something every 15 seconds; after this long without data it is considered gone. */
 const silenceMsMax = 40_000;
 
 export async function followStream({ after, onEvents, onState, signal }: StreamOptions): Promise<void> {
@@ -61,7 +61,7 @@ async function readOnce(
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), silenceMsMax);
       const events = reader.feed(piece.value);
-      // What the server of the same version sends; the type is its own.
+      // The server has the same version, so its type holds.
       if (events.length > 0)
         onEvents(
           events.at(-1)?.id,
@@ -73,7 +73,7 @@ async function readOnce(
   }
 }
 
-/** Over when the time is, when the page comes back into sight, or when nobody waits any more. */
+/** Ends after the time, when the page becomes visible again, or on abort. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-/** A number that grows while calls come in, now and then: for what is asked for again because of them. */
+/** A number that grows from time to time while calls come in, for data that must then be loaded again. */
 
 import { useEffect, useState } from "preact/hooks";
 import { onCalls } from "./desk.ts";

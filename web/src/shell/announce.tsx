@@ -1,4 +1,4 @@
-/** Says things to those who listen to the page: a live region that is always there and rarely speaks. */
+/** Announcements for screen readers: a live region that always exists and is rarely used. */
 
 import { createStore, useStore } from "../live/store.ts";
 

@@ -1,4 +1,4 @@
-/** The head of the page: where we are, the views, how the stream is, the theme. */
+/** The header of the page: the workspace, the views, the state of the stream, the theme. */
 
 import type { WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { chooseWorkspace, type Desk, leave, workspaceOf } from "../live/desk.ts";

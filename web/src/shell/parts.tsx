@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { Shown } from "../text/shown-text.tsx";
 import { plural } from "./words.ts";
 
-/** A place where nothing is, and why. */
+/** Shown instead of an empty list, with the reason. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
@@ -52,7 +52,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** One of a few, all of them in sight. Left and right move, as among radio buttons. */
+/** A choice of a few visible options. Left and right move, as with radio buttons. */
 export function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent): void => {

@@ -1,4 +1,4 @@
-/** Which view is shown: a part of the address behind `#`, so that links, reloads and the back button work. */
+/** The current view: the part of the address after `#`, so that links, reloads and the back button work. */
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -7,7 +7,7 @@ export type ViewName = (typeof views)[number];
 
 export interface Route {
   readonly view: ViewName;
-  /** What is looked at in that view, such as the number of a call. */
+  /** The selected item of that view, such as the id of a call. */
   readonly item: string | undefined;
 }
 

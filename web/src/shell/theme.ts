@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; kept in this browser. */
+/** Light, dark, or the system's theme; stored in this browser. */
 
 import { useState } from "preact/hooks";
 
@@ -9,7 +9,7 @@ const storageName = "filehand-theme";
 
 const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(storageName)) ?? "system";
 
-/** At once, and before anything is drawn: nobody shall see the other one flash. */
+/** Applied before the first paint, so that the other theme does not flash. */
 export function applyTheme(theme: Theme = stored()): void {
   document.documentElement.dataset["theme"] = theme;
   localStorage.setItem(storageName, theme);

@@ -1,4 +1,4 @@
-/** Something asked of the server: asked again when its key changes, and never mixed up with an older answer. */
+/** Data from the server: loaded again when its key changes; an older answer never replaces a newer one. */
 
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../live/request.ts";
@@ -8,7 +8,7 @@ export type Asked<Answer> =
   | { readonly is: "there"; readonly answer: Answer }
   | { readonly is: "failed"; readonly message: string; readonly answer: undefined };
 
-/** Asks whenever `key` changes; an undefined key asks nothing. While a new answer is under way the last one is kept. */
+/** Loads whenever `key` changes; an undefined key loads nothing. The last answer stays until the new one comes. */
 export function useAsked<Answer>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<Answer>,
@@ -27,7 +27,7 @@ export function useAsked<Answer>(
       },
     );
     return () => leaving.abort();
-    // `ask` is a new function each time; what it asks is told by the key.
+    // `ask` is a new function each time; the key identifies the request.
   }, [key]);
   return asked;
 }

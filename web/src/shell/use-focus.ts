@@ -1,4 +1,4 @@
-/** Something that opens beside what one was at takes the focus, and gives it back when it closes. */
+/** A pane that opens takes the focus, and gives it back when it closes. */
 
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
@@ -8,7 +8,7 @@ export function useFocusInside(element: RefObject<HTMLElement | null>): void {
     const before = document.activeElement;
     element.current?.focus({ preventScroll: true });
     return () => {
-      // Later: another pane may have opened in its place and have the focus by then.
+      // Later, since another pane may have opened in its place and taken the focus.
       requestAnimationFrame(() => {
         const lost = document.activeElement === null || document.activeElement === document.body;
         if (lost && before instanceof HTMLElement) before.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-/** Estimates have fractions, which say nothing. */
+/** Without fractions, which estimates have. */
 export const count = (value: number): string => whole.format(value);
 
 /** 940, 12.3k, 4.1M: for columns. */
@@ -30,7 +30,7 @@ export function size(bytes: number): string {
 
 export const timeOfDay = (ms: number): string => clock.format(ms);
 
-/** The time alone if it is today's. */
+/** Without the date if it is today. */
 export function time(ms: number): string {
   return new Date(ms).toDateString() === new Date().toDateString()
     ? clock.format(ms)
@@ -48,5 +48,5 @@ export function countdown(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Enough of a session's id to tell it from others. */
+/** The beginning of a session's id, enough to distinguish it. */
 export const shortId = (id: string): string => (id.length <= 10 ? id : id.slice(0, 8));

@@ -1,4 +1,4 @@
-/** Text of strangers as elements. The only way in which content, names and messages enter the page: text nodes. */
+/** Untrusted text as elements. Content, names and messages enter the page only this way: as text nodes. */
 
 import { shownPieces } from "./shown.ts";
 
@@ -16,14 +16,14 @@ export const Shown = ({ text }: { readonly text: string }) => (
   </>
 );
 
-/** A path or a name: kept apart from what stands around it, whatever direction it is written in. */
+/** A path or a name, isolated from the text around it, whatever its writing direction. */
 export const Name = ({ text, class: extra = "" }: { readonly text: string; readonly class?: string }) => (
   <bdi class={`name ${extra}`}>
     <Shown text={text} />
   </bdi>
 );
 
-/** A path of which the end is what one looks for: folders give way first where there is little room. */
+/** A path whose end matters most: with little room, the folders are shortened first. */
 export function Path({ path }: { readonly path: string }) {
   const cut = path.lastIndexOf("/") + 1;
   return (

@@ -1,16 +1,16 @@
 /**
- * Text of strangers, made harmless to the eye: characters that move the cursor, turn the reading direction or hide are told
- * by a mark in their place. What a person approves is what they see.
+ * Makes untrusted text safe to read: characters that move the cursor, change the reading direction or are invisible are replaced
+ * by a visible mark. What a person approves is what they see.
  */
 
 import { hiddenCharacters, visibleJoins } from "../../../src/contract/hidden-characters.ts";
 
 export type ShownPiece =
   | { readonly kind: "text"; readonly text: string }
-  /** `label` stands in the text, `name` says what it is. */
+  /** `label` is shown in the text, `name` says what it is. */
   | { readonly kind: "mark"; readonly label: string; readonly name: string };
 
-/** Controls but tab, lone surrogates, and the list that the terminal and questions over MCP go by. */
+/** Control characters except tab, lone surrogates, and the list that the terminal and questions over MCP use too. */
 const hiddenClass = `[\\0-\\x08\\x0a-\\x1f\\x7f-\\x9f\\p{Cs}${hiddenCharacters}]`;
 const hidden = new RegExp(hiddenClass, "u");
 const everyHidden = new RegExp(`(${visibleJoins})|${hiddenClass}`, "gu");
@@ -31,7 +31,7 @@ export function shownPieces(text: string): readonly ShownPiece[] {
   return pieces;
 }
 
-/** The same as one string: for titles, labels and whatever takes no elements. */
+/** The same as one string, for titles and labels, which take no elements. */
 export function shownText(text: string): string {
   return shownPieces(text)
     .map((piece) => (piece.kind === "text" ? piece.text : piece.label))
@@ -75,7 +75,7 @@ function markOf(code: number): ShownPiece {
   return { kind: "mark", label: `[${short ?? hex}]`, name };
 }
 
-/** The names that ASCII gives to its controls. */
+/** The ASCII names of control characters. */
 const controls =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(
     " ",

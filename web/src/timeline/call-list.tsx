@@ -1,4 +1,4 @@
-/** The calls as a grid of which only the rows in sight are in the page. Arrows move, Enter opens. */
+/** The calls as a grid; only visible rows are in the DOM. Arrow keys move, Enter opens. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
@@ -17,7 +17,7 @@ interface CallListProps {
 
 const rowHeights = { wide: 30, narrow: 52 } as const;
 const headHeight = 28;
-/** Rows before the end at which the next page is asked for. */
+/** Rows before the end at which the next page is loaded. */
 const ahead = 100;
 
 export function CallList({ calls, prepended, selected, onOpen, onEnd }: CallListProps) {
@@ -84,7 +84,7 @@ export function CallList({ calls, prepended, selected, onOpen, onEnd }: CallList
   );
 }
 
-/** What somebody is reading does not move when new calls come in above it. */
+/** Keeps the visible rows in place when new calls come in above them. */
 function useStaysPut(scroller: { readonly current: HTMLElement | null }, prepended: number, rowHeight: number): void {
   const before = useRef(prepended);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** One call with all that it was: the reply as the model got it, the diff, the arguments. */
+/** One call in full: the reply as the model got it, the diff, the arguments. */
 
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -118,7 +118,7 @@ function Shown({ section, call, detail }: ShownProps) {
   }
 }
 
-/** So many at once, and more when asked for: a patch may have a thousand. */
+/** Diffs shown at first, and added per click: a patch may have a thousand. */
 const diffsMax = 5;
 
 function Diffs({ call }: { readonly call: CallInfo }) {

@@ -92,7 +92,7 @@ function About({ call }: { readonly call: CallInfo }) {
   );
 }
 
-/** With a dot in a colour of its own. */
+/** With a dot in the colour of the session. */
 export const SessionName = ({ id }: { readonly id: string }) => (
   <span class="session">
     <span class="session-dot" style={{ "--hue": String(hueOf(id)) }} aria-hidden="true" />

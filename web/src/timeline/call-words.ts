@@ -4,7 +4,7 @@ import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import type { Tone } from "../shell/parts.tsx";
 import { count } from "../shell/words.ts";
 
-/** What was refused or stopped is no fault of anybody's. */
+/** A refused or cancelled call is a warning, not an error. */
 export const toneOf = ({ outcome }: CallInfo): Tone =>
   outcome === "ok" ? "good" : outcome === "ACCESS_DENIED" || outcome === "CANCELLED" ? "warn" : "bad";
 
@@ -24,7 +24,7 @@ export function outcomeWords({ outcome, reason, dryRun }: CallInfo): string {
   return dryRun ? `${said}, dry run` : said;
 }
 
-/** A hue for each session, the same wherever it appears; similar names are far apart. */
+/** A hue for each session, the same everywhere; similar ids get different hues. */
 export function hueOf(session: string): number {
   let sum = 7;
   for (const character of session) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;

@@ -1,4 +1,4 @@
-/** The calls of the timeline, newest first: pages from the server at the one end, the stream at the other. */
+/** The calls of the timeline, newest first: older ones come in pages from the server, new ones from the stream. */
 
 import type { CallInfo, CallPage } from "../../../src/surfaces/inspector/wire.ts";
 import { inWorkspace, onCalls } from "../live/desk.ts";
@@ -8,13 +8,13 @@ import { type Filter, matches, parametersOf } from "./filter.ts";
 
 export interface FeedState {
   readonly calls: readonly CallInfo[];
-  /** How many the stream has put before the others so far: a list that is scrolled stays where it is by it. */
+  /** How many calls the stream has prepended so far, so that a scrolled list can stay in place. */
   readonly prepended: number;
   /** For the next page; null at the end, undefined before the first one. */
   readonly next: number | null | undefined;
   readonly total: number;
   readonly dropped: number;
-  /** Whose calls were seen: also of other dialects than the workspace's own. */
+  /** Tools of the calls so far, including those of other dialects than the workspace's. */
   readonly tools: readonly string[];
   readonly loading: boolean;
   readonly message: string;
@@ -30,7 +30,7 @@ const pageMax = 200;
 /** As many as the server keeps. */
 const callsMax = 10_000;
 const toolsMax = 200;
-/** Calls that come together are shown together: a thousand in a second are ten renderings. */
+/** Calls are rendered in batches: a thousand in a second are ten renderings. */
 const gatherMs = 100;
 
 export function createFeed(filter: Filter, workspace: string): Feed {

@@ -14,7 +14,7 @@ interface FilterBarProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
   readonly workspace: WorkspaceInfo | undefined;
-  /** Others that calls were made of. */
+  /** Further tools that were called. */
   readonly tools: readonly string[];
   readonly resets: number;
 }
@@ -66,7 +66,7 @@ interface SessionSelectProps {
   readonly onChoose: (session: string) => void;
 }
 
-/** The list is asked for again whenever somebody is about to choose from it. */
+/** The list is loaded again whenever the select gets the focus. */
 function SessionSelect({ session, resets, onChoose }: SessionSelectProps) {
   const [asked, again] = useSessions(resets);
   const sessions = asked.answer?.sessions ?? [];

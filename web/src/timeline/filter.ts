@@ -1,4 +1,4 @@
-/** Which calls are shown. The server filters what it is asked for, the page what the stream brings: by the same words. */
+/** Which calls are shown. The server filters its pages, and the page filters the stream, by the same criteria. */
 
 import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 

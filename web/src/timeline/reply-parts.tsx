@@ -1,4 +1,4 @@
-/** The reply exactly as the model got it: texts and pictures, in their order. */
+/** The reply exactly as the model got it: texts and images, in order. */
 
 import type { ReplyPart } from "../../../src/contract/call.ts";
 import { CodeView } from "../code/code-view.tsx";

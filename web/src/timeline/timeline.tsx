@@ -1,4 +1,4 @@
-/** Every call of every session, as it ends; and one of them with all that it was. */
+/** Every call of every session as it ends, and the selected one in full. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Desk, workspaceOf } from "../live/desk.ts";
@@ -18,7 +18,7 @@ interface TimelineProps {
   readonly desk: Desk;
 }
 
-/** Stays while other views are looked at. */
+/** Kept while another view is shown. */
 let lastFilter = noFilter;
 
 export function Timeline({ item, desk }: TimelineProps) {

@@ -1,4 +1,4 @@
-/** Whose calls can be seen here. */
+/** The processes whose calls are shown. */
 
 import type { ProcessInfo, WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { plural } from "../shell/words.ts";
