@@ -1,7 +1,4 @@
-/**
- * Ports that a host provides: whom to ask, where to save rules, the clock and ids. With a fixed clock and ids, replies
- * repeat to the byte.
- */
+/** Ports that a host provides: a person to ask, a place for rules, the clock and ids. */
 
 /** Where an "always" is saved: in the session, or in the settings of the project or of the user. */
 export type Keep = "session" | "project" | "user";
@@ -20,10 +17,7 @@ export interface Question {
 
 export type Answer =
   | { readonly reply: "once" }
-  /**
-   * `rule`: the narrowest by default; a rule that does not cover the question is not saved. `keep`: the session by
-   * default, and where the asked place is not offered.
-   */
+  /** `rule`: by default the narrowest; one that does not cover the question is not saved. `keep`: by default the session. */
   | { readonly reply: "always"; readonly rule?: string; readonly keep?: Keep }
   /** The model reads `feedback`. */
   | { readonly reply: "reject"; readonly feedback?: string }

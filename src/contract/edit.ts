@@ -32,10 +32,7 @@ export interface TextChange {
   readonly text: string;
 }
 
-/**
- * The new content of a file is a list of pieces: bytes `from` to `to` (exclusive) of the old file, new bytes, or a
- * block of both.
- */
+/** A part of the new content: bytes `from` to `to` (exclusive) of the old file, new bytes, or a block of both. */
 export type Piece = { readonly from: number; readonly to: number } | Uint8Array | MadePiece;
 
 /** Bytes that are computed when they are written, the same each time, so that a change in very many places needs no memory. */

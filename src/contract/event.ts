@@ -40,10 +40,7 @@ export interface CallEvent {
   readonly tool: string;
   /** Null for an unknown tool. */
   readonly verb: Verb | null;
-  /**
-   * The file or folder relative to its root with forward slashes (empty: the root), or as the caller wrote it; null if
-   * none was named.
-   */
+  /** Relative to its root with forward slashes (empty: the root), or as the caller wrote it; null if none was named. */
   readonly path: string | null;
   /** Real and absolute; null if not found. */
   readonly real: string | null;

@@ -182,10 +182,7 @@ export type RewindStep =
     }
   | {
       readonly does: "unavailable";
-      /**
-       * `unreadable`: the current file cannot be read, so the loss is unknown. `damaged record`: the file is as the
-       * readable records say, but one more record is corrupt.
-       */
+      /** `unreadable`: the current file cannot be read. `damaged record`: nothing to do by the readable records, but one is corrupt. */
       readonly why:
         | NotKept
         | "pruned"
@@ -300,19 +297,13 @@ export interface RewoundFile {
   /** `planned`: a dry run. `left`: nothing to do, or not possible without force. */
   readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
   readonly action: RewindAction | undefined;
-  /**
-   * Of a file that is `done` or `planned`: its content before the rewind is not stored, so the rewind of this file
-   * cannot be undone.
-   */
+  /** The content before the rewind is not stored, so the rewind of this file cannot be undone. */
   readonly lost?: Loss;
   /** For a model: the two diffs of a file left in conflict. */
   readonly sides?: ConflictSides;
 }
 
-/**
- * Two diffs: from the version to restore to the session's last version (`ours`), and from there to the current file
- * (`theirs`).
- */
+/** Diffs from the version to restore to the session's last version (`ours`), and from there to the file (`theirs`). */
 export interface ConflictSides {
   readonly ours: readonly Hunk[];
   readonly theirs: readonly Hunk[];

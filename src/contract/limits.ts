@@ -58,10 +58,7 @@ export const limits = {
   nameCharsMax: 200,
   /** Bytes of a file that a reply attaches. */
   attachmentBytesMax: 7_340_032,
-  /**
-   * Characters of one cell output, outputs of a cell, cells of a notebook. A notebook with more cells is read and
-   * edited as text.
-   */
+  /** Characters of a cell output, outputs of a cell, cells. A notebook with more cells is read and edited as text. */
   notebookOutputCharsMax: 10_000,
   notebookOutputsMax: 50,
   notebookCellsMax: 10_000,
@@ -174,10 +171,7 @@ export const limits = {
   /** Bytes of an ignore file, and characters of one of its lines. */
   ignoreFileBytesMax: 1_048_576,
   ignoreLineCharsMax: 8_192,
-  /**
-   * Objects and arrays in JSON from outside (arguments, messages), and distinct keys. A call of 20,000 edits has 20,001
-   * objects and arrays.
-   */
+  /** Objects and arrays (20,001 in a call of 20,000 edits) and distinct keys in JSON from outside. */
   jsonContainersMax: 70_000,
   jsonKeysMax: 10_000,
   /** Bytes of one line of `filehand batch`. */
@@ -191,10 +185,7 @@ export const limits = {
   settingsBytesMax: 32_768,
   /** Milliseconds that the reply to a change waits for diagnostics (settable). */
   languageWaitMsMax: 1_500,
-  /**
-   * Milliseconds that Filehand waits for the reply to an LSP query, for a server's start, for its shutdown, and then
-   * for its exit before it kills it.
-   */
+  /** Waiting for a server: for a reply, its start, its shutdown, and its exit before it is killed. */
   languageAnswerMsMax: 10_000,
   languageStartMsMax: 30_000,
   languageShutdownMsMax: 1_000,
@@ -210,10 +201,7 @@ export const limits = {
   /** Bytes that a server has not read yet, and requests that it has not answered yet. */
   languageUnreadBytesMax: 67_108_864,
   languageRequestsMax: 200,
-  /**
-   * Open documents of one server, files whose errors are remembered, servers of one toolkit, starts of a server before
-   * it is given up.
-   */
+  /** Open documents of a server, files whose errors are remembered, servers of a toolkit, starts before giving up. */
   languageDocumentsMax: 50,
   languageKnownFilesMax: 200,
   languageServersMax: 16,

@@ -15,10 +15,7 @@ export const lspOperations = [
 ] as const;
 export type LspOperation = (typeof lspOperations)[number];
 
-/**
- * A symbol as the caller names it. A model sees lines and names but cannot count columns, so a name on a line, or in
- * the file, is enough.
- */
+/** A symbol as the caller names it. A model cannot count columns, so a name on a line, or in the file, is enough. */
 export interface AskedPlace {
   readonly line: number | undefined;
   readonly column: number | undefined;

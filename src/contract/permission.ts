@@ -104,10 +104,7 @@ export interface RuleFault {
   readonly text: string;
   readonly source: string;
   readonly why: string;
-  /**
-   * It would narrow access and cannot be parsed: nothing starts with such a rule, unless the host asks for the list of
-   * them.
-   */
+  /** It would narrow access and cannot be parsed: nothing starts with it, unless the host asks for the list of faults. */
   readonly stops?: true;
 }
 

@@ -146,10 +146,7 @@ export interface TreeEntry extends Entry {
   readonly entriesTotal?: number;
   /** Entries that the call's patterns or rules leave out; not counted in `entriesTotal`. */
   readonly entriesLeftOut?: number;
-  /**
-   * Why a folder was not opened: too deep, too many entries shown already, ignored by an ignore file, refused by the
-   * system.
-   */
+  /** Why a folder was not opened: too deep, no room for more entries, ignored by an ignore file, refused by the system. */
   readonly closed?: "depth" | "budget" | "ignored" | "unreadable";
 }
 

@@ -17,10 +17,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/**
- * Name by name, by code points: the content of a folder stays together, before names that have the folder's name as a
- * prefix.
- */
+/** Name by name, by code points: the content of a folder comes before names that have the folder's name as a prefix. */
 export function comparePaths(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   for (let at = 0; at < common; at += 1) {

@@ -122,10 +122,7 @@ const roughChars = 128;
 const units = new Uint16Array(roughPieces * roughChars);
 const samples = Buffer.from(units.buffer);
 
-/**
- * `estimateTokens` of four samples, interleaved: each step depends on the state before it, so four independent ones are
- * three times as fast.
- */
+/** `estimateTokens` of four samples, interleaved: each step waits for the state before it, so this is three times as fast. */
 function addSamples(tokens: number, from: number): number {
   let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0];
   let [stateA, stateB, stateC, stateD] = [0, 0, 0, 0];

@@ -1,7 +1,4 @@
-/**
- * The tables of the legacy encodings, in both directions. They are computed from `decode`, so what Read shows and what
- * Edit writes cannot differ.
- */
+/** The tables of the legacy encodings, computed from `decode`: what Read shows and what Edit writes cannot differ. */
 
 import type { EncodingName, LegacyEncodingName } from "../../contract/read.ts";
 import { decode } from "./encoding.ts";
@@ -178,10 +175,7 @@ function pointOf(value: number): number {
   return point > 0xffff ? point : -1;
 }
 
-/**
- * A byte that is a character or a lead byte, depending on what follows (as the control characters of EUC-KR): not safe
- * to write.
- */
+/** Such a byte is a character or a lead byte, depending on what follows (EUC-KR has some): not safe to write. */
 function isLead(table: CharacterTable, byte: number): boolean {
   return table.pairs.subarray(byte << 8, (byte + 1) << 8).some((value) => value !== notPair && value !== unassigned);
 }

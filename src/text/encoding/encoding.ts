@@ -1,7 +1,4 @@
-/**
- * Detects the Unicode encoding of bytes and binary content, and decodes all encodings. `kinds/charset.ts` detects
- * legacy encodings.
- */
+/** Detects Unicode encodings and binary content, and decodes all encodings. `kinds/charset.ts` detects legacy ones. */
 
 import { Buffer, isAscii as bufferIsAscii, isUtf8 as bufferIsUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
@@ -43,10 +40,7 @@ const utf16BytesMin = 8;
 /** From this many units on, text that is mostly not ASCII can be distinguished from numbers. */
 const utf16UnitsOfProof = 64;
 
-/**
- * Control characters that no text has (a terminal log has escapes), and what Unicode has not assigned or leaves to
- * private use.
- */
+/** Control characters that no text has (terminal logs have escapes), unassigned and private-use characters. */
 const notText = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\p{Cn}\p{Co}\p{Cs}]/u;
 
 function utf16WithoutBom(head: Uint8Array): ByteForm | undefined {

@@ -2,10 +2,7 @@
 
 import { hiddenCharacters, visibleJoins } from "../../contract/hidden-characters.ts";
 
-/**
- * Control characters, lone surrogates and hidden characters. With the `u` flag, `\p{Cs}` does not match the halves of a
- * pair.
- */
+/** Control characters, lone surrogates (the `u` flag excludes the halves of pairs) and hidden characters. */
 const unsafeInNames = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}]`, "u");
 const everyUnsafeInNames = new RegExp(`(${visibleJoins})|[\\p{Cc}\\p{Cs}${hiddenCharacters}]`, "gu");
 const everyHidden = new RegExp(`(${visibleJoins})|[${hiddenCharacters}]`, "gu");

@@ -21,10 +21,7 @@ export function findJsonFault(text: string): JsonFault {
   return { line: countNewlines(before) + 1, column: at - before.lastIndexOf("\n"), detail };
 }
 
-/**
- * Is it valid JSON that ends too early, as when a model runs out of output tokens? `text` MUST be one that `JSON.parse`
- * has refused.
- */
+/** Is it valid JSON that ends too early, as when a model runs out of tokens? `JSON.parse` MUST have refused `text`. */
 export function isCutOff(text: string): boolean {
   const rest = text.slice(scan(text).at);
   return text.trim() !== "" && (rest === "" || halfWord.test(rest));

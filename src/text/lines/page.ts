@@ -27,10 +27,7 @@ export interface TextFacts {
 }
 
 export interface PageStepper {
-  /**
-   * Takes the lines of `text`, which begins at the start of a line and ends after a newline or, if `end`, at the end of
-   * the file.
-   */
+  /** `text` begins at the start of a line and ends after a newline or, if `end`, at the end of the file. */
   feed(text: string, known: TextFacts, end: boolean): "more" | "full";
   /** Takes a line of which only the beginning was loaded; the rest is beyond every limit. */
   feedLong(beginning: string, terminated: boolean): "more" | "full";

@@ -220,10 +220,7 @@ function matchesAt(lines: TextLines, wanted: readonly string[], at: number, step
   return wanted.every((line, offset) => !undecoded.test(line) && key(lines.line(at + offset)) === key(line));
 }
 
-/**
- * The failure function of KMP: for every prefix of the pattern, the length of its longest proper suffix that is also a
- * prefix.
- */
+/** The failure function of KMP: of every prefix, the length of its longest proper suffix that is also a prefix. */
 function fallbacks(pattern: readonly unknown[]): readonly number[] {
   const lengths = [0];
   let matched = 0;
