@@ -41,7 +41,7 @@ export async function sourceOf(
 }
 
 /** A file was read: servers get ready for it. Nobody waits for that. */
-export function touch(target: Target, context: ToolContext): void {
+export function prepareServers(target: Target, context: ToolContext): void {
   if (context.languages === undefined) return;
   void (async () => {
     const languages = await context.languages?.();
@@ -52,9 +52,9 @@ export function touch(target: Target, context: ToolContext): void {
 }
 
 /** Tells servers of files that were just changed; the caller still holds their locks, so that servers hear it in order. */
-export async function notify(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
+export async function notifyServers(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
   if (context.languages === undefined || context.dryRun) return undefined;
-  return orNothing(() => notifyServers(files, context));
+  return orNothing(() => sendChanges(files, context));
 }
 
 /** The change is made: whatever goes wrong from here on must not make it look as if it were not. */
@@ -66,7 +66,7 @@ async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | und
   }
 }
 
-async function notifyServers(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
+async function sendChanges(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
   const languages = await context.languages?.();
   if (languages === undefined) return undefined;
   const gone = files.flatMap(({ did, target, movedFrom }) => (did === "deleted" ? [target] : (movedFrom ?? [])));
@@ -122,7 +122,7 @@ async function reportsOfPaths(
  * The files with what servers say of them; the caller holds no lock any more. No other call waits while servers think: the
  * place in the call queue is given up before. Then the host hears of the files.
  */
-export async function reported<Files extends readonly ChangedFile[]>(
+export async function withDiagnostics<Files extends readonly ChangedFile[]>(
   files: Files,
   notified: NotifiedChange | undefined,
   context: ToolContext,

@@ -14,16 +14,16 @@ import type { RealPath, Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown } from "../../session/session.ts";
 import { compareCodePoints, hunksOfTexts } from "../../text/text.ts";
-import { type Diff, permitted, type Plan, type Planned } from "../change/change.ts";
-import { hashIfSmall, rememberAs } from "../change/commit.ts";
+import { type Diff, permitChange, type Plan, type Planned } from "../change/change.ts";
+import { hashIfSmall, rememberWrite } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { diffText, fileOf, prepare, type Prepared } from "../change/prepare.ts";
-import { changeSeveral, type Part, refuseLink } from "../change/change-many.ts";
+import { diffText, changedFileOf, prepare, type Prepared } from "../change/prepare.ts";
+import { changeMany, type FilePlan, refuseLink } from "../change/change-many.ts";
 import { exclusively, refuseDenied, handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import { type HistoryRecorder, createRecorder } from "../change/history-recorder.ts";
 import { knownAfter, shownOf } from "../edit/edit-text.ts";
 import { folderAgain } from "../ignored-at.ts";
-import { notify } from "../languages.ts";
+import { notifyServers } from "../languages.ts";
 import { type Located, locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
@@ -125,7 +125,7 @@ export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
   if (located.node.kind === "directory") return await moveFolder(located, goal, profile, context);
   handle.close();
   const plan = planOfBytes("move", profile);
-  return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, context);
+  return changeMany([{ path, does: "update", plan, moveTo: to }], profile, context);
 };
 
 /** Nothing may be there, neither a file nor a folder. */
@@ -201,7 +201,7 @@ async function asked(path: string, to: string, profile: Profile, context: ToolCo
   const changeTarget = await resolveChangeTarget(path, context);
   const { target } = changeTarget;
   using _held = handleOf(changeTarget);
-  const approved = await permitted(changeTarget, planOfBytes("move", profile), context);
+  const approved = await permitChange(changeTarget, planOfBytes("move", profile), context);
   const goal = await goalOf(to, context);
   const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
   const { signal, dryRun } = context;
@@ -246,7 +246,7 @@ async function moveNow(
   };
   await swap({ node, to: goal.real, signal: context.signal, beforeSwap }, [target, goal], recorders, context);
   const moved = ready.map((one) => shownAs(one, finished(one, recorders.get(one), context)));
-  await notify(moved, context);
+  await notifyServers(moved, context);
   return moved;
 }
 
@@ -300,12 +300,12 @@ function finished(
   if (lookup.seen !== "node") return [];
   using handle = lookup.handle;
   const { identity } = handle;
-  rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
+  rememberWrite(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
   return recorders?.flatMap((recorder) => recorder.done(identity, prepared.file.mode)) ?? [];
 }
 
 function shownAs({ prepared, goal, target }: Ready, notes: readonly ChangeNote[]): ChangedFile {
-  return { ...fileOf(prepared, notes), did: "moved", target: goal, movedFrom: target };
+  return { ...changedFileOf(prepared, notes), did: "moved", target: goal, movedFrom: target };
 }
 
 // Delete: a file, or a folder with all that is in it. All files or none, as in a patch; then the folders, which are empty.
@@ -316,10 +316,10 @@ export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
   await refuseLink(target, "be deleted", context);
   return node.kind === "directory"
     ? removeFolder(target, profile, context)
-    : changeSeveral([partOf(path, profile)], profile, context);
+    : changeMany([partOf(path, profile)], profile, context);
 };
 
-const partOf = (path: string, profile: Profile): Part => ({
+const partOf = (path: string, profile: Profile): FilePlan => ({
   path,
   does: "delete",
   plan: planOfBytes("delete", profile),
@@ -337,7 +337,7 @@ async function removeFolder(target: Target, profile: Profile, context: ToolConte
   const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
   // The folders themselves are removed at the end, so the call keeps its place in the call queue until then.
   const staying: ToolContext = { ...context, leaveQueue: () => undefined };
-  const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, staying);
+  const outcome = first === undefined ? nothing : await changeMany([first, ...others], profile, staying);
   const foldersLeft: string[] = [];
   for (const folder of dryRun ? [] : folders) {
     context.guard.requireWriting(target);

@@ -11,7 +11,7 @@ import type { Profile } from "../../contract/profile.ts";
 import { changesOfEdits, finish, wordAt } from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/change-many.ts";
+import { changeMany, type FilePlan } from "../change/change-many.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, shownOf } from "../edit/edit-text.ts";
 import { sourceOf } from "../languages.ts";
 import type { ToolContext, Tool } from "../tool.ts";
@@ -82,7 +82,7 @@ export const rename: Tool<"rename"> = async (request, context) => {
   const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
   if (first === undefined) throw refuse("nothing");
 
-  const outcome = await changeSeveral([first, ...others], request.profile, context);
+  const outcome = await changeMany([first, ...others], request.profile, context);
   const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
   return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
 };
@@ -127,7 +127,7 @@ const partOf = (
   { target }: AskedFile,
   oldName: string,
   { path: asked, profile }: RenameRequest,
-): Part => ({
+): FilePlan => ({
   path: path === target.real ? asked : path,
   does: "update",
   plan: planOfRename(edits, oldName, profile),

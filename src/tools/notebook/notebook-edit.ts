@@ -9,7 +9,7 @@ import { mediaOf } from "../../kinds/kinds.ts";
 import { covers, type LineChange, merged, nothingShown, shifted } from "../../session/session.ts";
 import type { CellEdited, Steps } from "../../text/text.ts";
 import { change, type Planned } from "../change/change.ts";
-import type { CurrentFile, JudgedCurrentFile } from "../change/current-file.ts";
+import type { CurrentFile, UncheckedCurrentFile } from "../change/current-file.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";
 import type { Tool } from "../tool.ts";
 
@@ -20,7 +20,7 @@ type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renum
 export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
   // A call may be planned several times, and the plan that was approved must come out again: with the same new id.
   const newId = request.mode === "insert" ? context.newId() : "";
-  const edited = async (current: JudgedCurrentFile): Promise<CellEdited> => {
+  const edited = async (current: UncheckedCurrentFile): Promise<CellEdited> => {
     if (current.bytes === undefined) {
       throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "notebook", limit: "32 MB" });
     }

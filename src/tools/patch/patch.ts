@@ -28,7 +28,7 @@ import {
 } from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/change-many.ts";
+import { changeMany, type FilePlan } from "../change/change-many.ts";
 import {
   knownAfter,
   linesChanged,
@@ -231,11 +231,11 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
   const parsed = await inTurns(parsingPatch(patchText), context.signal);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
   const [first, ...others] = parsed.files;
-  const part = (file: PatchFile): Part => partOf(file, profile, context);
-  return changeSeveral([part(first), ...others.map(part)], profile, context);
+  const part = (file: PatchFile): FilePlan => partOf(file, profile, context);
+  return changeMany([part(first), ...others.map(part)], profile, context);
 };
 
-const partOf = (file: PatchFile, profile: Profile, context: ToolContext): Part => ({
+const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePlan => ({
   path: file.path,
   does: file.does === "add" && file.replaces ? "update" : file.does,
   plan: planOf(file, profile, context),

@@ -28,7 +28,7 @@ import { refusal } from "../../guard/guard.ts";
 import { readDirectory, readMedia, readText, recognise, type Recognition } from "../../kinds/kinds.ts";
 import type { FileFingerprint, LinePart, View } from "../../session/session.ts";
 import { roughTokens } from "../../text/text.ts";
-import { touch } from "../languages.ts";
+import { prepareServers } from "../languages.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import { isHashed, statKeyOf, fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
@@ -143,7 +143,7 @@ async function readFile(located: Located, request: ReadRequest, context: ToolCon
     const outcome = context.fit(whole.kind === "text" ? withInstructions(whole, context) : whole);
     if (remembers && isWhole(outcome)) await context.ledger.shown(target.real, part, fingerprint, tokensIn(outcome));
     await tellLedger(outcome, fingerprint, context);
-    if (outcome.kind === "text") touch(target, context);
+    if (outcome.kind === "text") prepareServers(target, context);
     return outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
