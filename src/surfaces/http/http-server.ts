@@ -40,7 +40,7 @@ export interface HttpLimits {
   readonly graceMs: number;
 }
 
-export const httpLimits: HttpLimits = {
+const httpLimits: HttpLimits = {
   bodyBytesMax: 4_194_304,
   perSecondMax: 50_000,
   atOnceMax: 512,

@@ -11,7 +11,7 @@ import { sessionKey } from "./caller.ts";
  * Watches the files that a client names in `subscriptions/listen` of the newer protocol, as long as the subscription lasts. The
  * SDK answers that request itself, without calling a handler, so the messages are inspected on their way to it.
  */
-export interface Listeners {
+interface Listeners {
   /** Takes every incoming message. If it names files, the promise resolves when they are watched. */
   heard(message: unknown): Promise<void> | undefined;
   end(): void;

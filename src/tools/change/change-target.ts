@@ -14,7 +14,7 @@ import {
   LockTimeout,
   type LookupAlso,
 } from "../../disk/disk.ts";
-import { refusal, type Resolved } from "../../guard/guard.ts";
+import { refusal } from "../../guard/guard.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -32,10 +32,12 @@ export type ChangeTarget =
 export const handleOf = (changeTarget: ChangeTarget): Handle | undefined =>
   changeTarget.is === "there" ? changeTarget.node.handle : changeTarget.folder;
 
-export const resolveChangeTarget = (path: string, context: ToolContext, also?: LookupAlso): Promise<ChangeTarget> =>
-  changeTargetFrom(context.guard.resolve(path, also), context);
-
-export async function changeTargetFrom(resolved: Resolved, context: ToolContext): Promise<ChangeTarget> {
+export async function resolveChangeTarget(
+  path: string,
+  context: ToolContext,
+  also?: LookupAlso,
+): Promise<ChangeTarget> {
+  const resolved = context.guard.resolve(path, also);
   if (resolved.seen === "missing") {
     const { target, folder } = resolved;
     if (target !== undefined) return { is: "new", target, folder };

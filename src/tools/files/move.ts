@@ -28,87 +28,6 @@ import { type Located, locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { isWithin } from "../workspace-walk.ts";
 
-/** Everything in a folder, hidden and ignored files included. */
-interface FolderFiles {
-  /** Paths below the folder, in order. */
-  readonly files: readonly string[];
-  /** The folders below it, and the folder itself last: each before its parent. */
-  readonly folders: readonly string[];
-  /** Symlinks, which are not followed. */
-  readonly links: readonly string[];
-}
-
-/** Throws if the folder contains something that the session may not change. */
-async function folderFiles(folder: Target, context: ToolContext): Promise<FolderFiles> {
-  const refuse = (fault: FolderFault): Problem =>
-    new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
-  if (context.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
-  const files: string[] = [];
-  const folders: string[] = [];
-  const links: string[] = [];
-  const todo = [""];
-  for (let below = todo.pop(); below !== undefined; below = todo.pop()) {
-    context.signal.throwIfAborted();
-    folders.push(below);
-    for (const entry of await entriesOf(nodePath.join(folder.real, below), context, refuse)) {
-      const path = below === "" ? entry.name : nodePath.join(below, entry.name);
-      const kind = kindOfEntry(entry);
-      const is = kind === "directory" ? "folder" : "file";
-      const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
-      // The error must not name a denied entry.
-      if ((["read", "edit"] as const).some((one) => context.guard.denied(one, names, is) !== undefined)) {
-        throw refuse("withheld");
-      }
-      if (kind === "directory") todo.push(path);
-      else if (kind !== "file" && kind !== "link") throw refuse("special");
-      else (kind === "link" ? links : files).push(path);
-      if (files.length + links.length > limits.folderFilesMax) throw refuse("too many");
-    }
-    if (folders.length > limits.folderFilesMax) throw refuse("too many");
-  }
-  return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
-}
-
-async function entriesOf(real: string, context: ToolContext, refuse: (fault: FolderFault) => Problem) {
-  using walked = folderAgain(real, context);
-  if (walked === undefined) throw refuse("unreadable");
-  const entries = await walked.entries();
-  if ("errno" in entries) throw refuse("unreadable");
-  return entries;
-}
-
-const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath.sep).length);
-
-const deepestFirst = (a: string, b: string): number => depthOf(b) - depthOf(a);
-
-/** Deletes or moves a file of any kind; its content only matters for the diff. */
-const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
-  wants: "bytes",
-  profile,
-  overwrites: false,
-  there: (current) => planned(current, does),
-});
-
-const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
-
-function planned(current: CurrentFile, does: "delete" | "move"): Planned<MatchedBy> {
-  const { bytes, target, seen } = current;
-  if (bytes === undefined) {
-    const limit = `${limits.editInMemoryBytesMax / 1_048_576} MB`;
-    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
-  }
-  const shared = { notes: [], extra: "exact" } as const;
-  if (does === "move") {
-    const wrote = knownAfter(current, shownOf(seen));
-    return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
-  }
-  const isText = isUtf8(bytes) && !bytes.includes(0);
-  const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
-  if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
-  const text = bytes.toString("utf8");
-  return { ...gone, diff: hunksOfTexts(text, ""), before: text };
-}
-
 export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
   const located = await locatePermitted(path, "anything", context);
   using handle = located.node.handle;
@@ -349,4 +268,85 @@ async function removeFolder(target: Target, profile: Profile, context: ToolConte
     if (removed.did === "nothing") foldersLeft.push(nodePath.join(target.asked, folder));
   }
   return { ...outcome, target, foldersLeft };
+}
+
+/** Everything in a folder, hidden and ignored files included. */
+interface FolderFiles {
+  /** Paths below the folder, in order. */
+  readonly files: readonly string[];
+  /** The folders below it, and the folder itself last: each before its parent. */
+  readonly folders: readonly string[];
+  /** Symlinks, which are not followed. */
+  readonly links: readonly string[];
+}
+
+/** Throws if the folder contains something that the session may not change. */
+async function folderFiles(folder: Target, context: ToolContext): Promise<FolderFiles> {
+  const refuse = (fault: FolderFault): Problem =>
+    new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
+  if (context.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
+  const files: string[] = [];
+  const folders: string[] = [];
+  const links: string[] = [];
+  const todo = [""];
+  for (let below = todo.pop(); below !== undefined; below = todo.pop()) {
+    context.signal.throwIfAborted();
+    folders.push(below);
+    for (const entry of await entriesOf(nodePath.join(folder.real, below), context, refuse)) {
+      const path = below === "" ? entry.name : nodePath.join(below, entry.name);
+      const kind = kindOfEntry(entry);
+      const is = kind === "directory" ? "folder" : "file";
+      const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
+      // The error must not name a denied entry.
+      if ((["read", "edit"] as const).some((one) => context.guard.denied(one, names, is) !== undefined)) {
+        throw refuse("withheld");
+      }
+      if (kind === "directory") todo.push(path);
+      else if (kind !== "file" && kind !== "link") throw refuse("special");
+      else (kind === "link" ? links : files).push(path);
+      if (files.length + links.length > limits.folderFilesMax) throw refuse("too many");
+    }
+    if (folders.length > limits.folderFilesMax) throw refuse("too many");
+  }
+  return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
+}
+
+async function entriesOf(real: string, context: ToolContext, refuse: (fault: FolderFault) => Problem) {
+  using walked = folderAgain(real, context);
+  if (walked === undefined) throw refuse("unreadable");
+  const entries = await walked.entries();
+  if ("errno" in entries) throw refuse("unreadable");
+  return entries;
+}
+
+const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath.sep).length);
+
+const deepestFirst = (a: string, b: string): number => depthOf(b) - depthOf(a);
+
+/** Deletes or moves a file of any kind; its content only matters for the diff. */
+const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
+  wants: "bytes",
+  profile,
+  overwrites: false,
+  there: (current) => planned(current, does),
+});
+
+const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
+
+function planned(current: CurrentFile, does: "delete" | "move"): Planned<MatchedBy> {
+  const { bytes, target, seen } = current;
+  if (bytes === undefined) {
+    const limit = `${limits.editInMemoryBytesMax / 1_048_576} MB`;
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
+  }
+  const shared = { notes: [], extra: "exact" } as const;
+  if (does === "move") {
+    const wrote = knownAfter(current, shownOf(seen));
+    return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
+  }
+  const isText = isUtf8(bytes) && !bytes.includes(0);
+  const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
+  if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
+  const text = bytes.toString("utf8");
+  return { ...gone, diff: hunksOfTexts(text, ""), before: text };
 }

@@ -13,6 +13,13 @@ import type { ToolContext, Tool } from "../tool.ts";
 import { searchTops, slashed, unsearchedRoots } from "../workspace-walk.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
 
+export const glob: Tool<"glob"> = async (request, context) => {
+  const started = await startsOf(request, context);
+  if ("missing" in started) return nothing(request, started.target, started.missing);
+  using all = started;
+  return await search(request, all, context);
+};
+
 /** Where a glob starts: in one folder, or in every root if the call names no folder. */
 interface GlobStarts extends Disposable {
   /** Their handles are open until this is disposed. */
@@ -53,67 +60,6 @@ async function startsOf(request: GlobRequest, context: ToolContext): Promise<Glo
 
 const pathsOf = ({ path, pattern }: GlobRequest, context: ToolContext): readonly (string | undefined)[] =>
   path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(context);
-
-/** What a search may show. Paths are relative to the searched folder, with forward slashes. */
-export interface SearchView {
-  /** The path is denied. A hidden folder need not be entered: everything in it is hidden too. */
-  hides(path: string, is: "file" | "folder"): boolean;
-  /** The path may be listed although the pattern does not name it; false for files that commonly contain secrets. */
-  shows(path: string): boolean;
-}
-
-function searchView(target: Target, { guard }: ToolContext): SearchView {
-  const below = (root: string, prefix: string) => {
-    const view = guard.search(root);
-    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
-    return {
-      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
-      shows: (path: string): boolean => view.shows(pathOf(path)),
-    };
-  };
-  const views = [below(target.root, slashed(target.realRelative))];
-  // The folder was reached through a symlink: a rule may name either path.
-  if (target.absolute !== target.real && target.relative !== target.absolute) {
-    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
-    views.push(below(root, slashed(target.relative)));
-  }
-  return {
-    hides: (path, is) => views.some((view) => view.hides(path, is)),
-    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
-  };
-}
-
-/**
- * A cheap test before the rules, which take microseconds per path, and there may be a hundred thousand paths. The last name is
- * enough, because all default rules about folders are about hidden ones.
- */
-const mayBeSecret = (path: string): boolean =>
-  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
-
-let secretHints: RegExp | undefined;
-
-/** Matches the longest literal part of each default rule. */
-function hints(): RegExp {
-  secretHints ??= new RegExp(
-    defaultRules
-      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
-      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
-      .map((pattern) =>
-        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
-      )
-      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
-      .join("|"),
-    "i",
-  );
-  return secretHints;
-}
-
-export const glob: Tool<"glob"> = async (request, context) => {
-  const started = await startsOf(request, context);
-  if ("missing" in started) return nothing(request, started.target, started.missing);
-  using all = started;
-  return await search(request, all, context);
-};
 
 async function search(request: GlobRequest, all: GlobStarts, context: ToolContext): Promise<GlobOutcome> {
   const best = newest<GlobFile & Dated>(request.filesMax);
@@ -250,6 +196,60 @@ async function searchIn(
     const lookup = released(context.disk.lookup(nodePath.join(target.real, path)));
     return endOf(lookup);
   }
+}
+
+/** What a search may show. Paths are relative to the searched folder, with forward slashes. */
+interface SearchView {
+  /** The path is denied. A hidden folder need not be entered: everything in it is hidden too. */
+  hides(path: string, is: "file" | "folder"): boolean;
+  /** The path may be listed although the pattern does not name it; false for files that commonly contain secrets. */
+  shows(path: string): boolean;
+}
+
+function searchView(target: Target, { guard }: ToolContext): SearchView {
+  const below = (root: string, prefix: string) => {
+    const view = guard.search(root);
+    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+    return {
+      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
+      shows: (path: string): boolean => view.shows(pathOf(path)),
+    };
+  };
+  const views = [below(target.root, slashed(target.realRelative))];
+  // The folder was reached through a symlink: a rule may name either path.
+  if (target.absolute !== target.real && target.relative !== target.absolute) {
+    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
+    views.push(below(root, slashed(target.relative)));
+  }
+  return {
+    hides: (path, is) => views.some((view) => view.hides(path, is)),
+    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
+  };
+}
+
+/**
+ * A cheap test before the rules, which take microseconds per path, and there may be a hundred thousand paths. The last name is
+ * enough, because all default rules about folders are about hidden ones.
+ */
+const mayBeSecret = (path: string): boolean =>
+  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
+
+let secretHints: RegExp | undefined;
+
+/** Matches the longest literal part of each default rule. */
+function hints(): RegExp {
+  secretHints ??= new RegExp(
+    defaultRules
+      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
+      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
+      .map((pattern) =>
+        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
+      )
+      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
+      .join("|"),
+    "i",
+  );
+  return secretHints;
 }
 
 function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere["missing"]): GlobOutcome {

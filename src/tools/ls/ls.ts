@@ -13,6 +13,24 @@ import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
+export const ls: Tool<"ls"> = async (request, context) => {
+  const leaveOut = patternsOf(request);
+  const located = await locatePermitted(request.path, "anything", context);
+  using _held = located.node.handle;
+  if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
+  return await listTree(located, request, leaveOut, context);
+};
+
+function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
+  const budget = newGlobBudget();
+  return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
+    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
+    if ("fault" in parsed)
+      throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
+    return { state: startState(parsed), foldersOnly: parsed.foldersOnly };
+  });
+}
+
 /** A pattern of the call's `ignore`, advanced to the current folder. */
 interface LeaveOut {
   readonly state: GlobState;
@@ -261,22 +279,4 @@ function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
       }),
       entry,
     }));
-}
-
-export const ls: Tool<"ls"> = async (request, context) => {
-  const leaveOut = patternsOf(request);
-  const located = await locatePermitted(request.path, "anything", context);
-  using _held = located.node.handle;
-  if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
-  return await listTree(located, request, leaveOut, context);
-};
-
-function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
-  const budget = newGlobBudget();
-  return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
-    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
-    if ("fault" in parsed)
-      throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
-    return { state: startGlobState(parsed), foldersOnly: parsed.foldersOnly };
-  });
 }

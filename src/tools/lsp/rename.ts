@@ -14,37 +14,6 @@ import { sourceOf } from "../languages.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { askedFile, type AskedFile, placeOf, standingOf, valueOf } from "./lsp.ts";
 
-/** The server has read the file, so the session need not have. If the old name is not at the places, the file has changed. */
-const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profile): Plan<MatchedBy> => ({
-  wants: "text",
-  profile,
-  overwrites: false,
-  unseen: "permitted",
-  there: (current) => planned(current, edits, oldName),
-});
-
-function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
-  const { target: place } = current;
-  if (current.bytes === undefined) {
-    throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: "32 MB in a rename" });
-  }
-  const { text } = current.source();
-  const changes = changesOfEdits(text, edits, oldName);
-  switch (changes.are) {
-    case "stale":
-      throw new Problem({ code: "STALE", place, reason: "while changing it" });
-    case "overlapping":
-      throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
-    case "fine":
-      return finish(planOfChanges(current, changes.changes, wrote(current, text, changes.changes), "exact"));
-  }
-}
-
-/** Lines that were shown still count as shown: only a name changed in them. */
-function wrote(current: CurrentFile, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  return knownAfter(current, movedAlong(shownOf(current.seen), finish(linesChanged(text, changes))));
-}
-
 export const rename: Tool<"rename"> = async (request, context) => {
   const asked = await askedFile(request.path, context);
   const at = placeOf(asked, request.at);
@@ -128,3 +97,34 @@ const partOf = (
   plan: planOfRename(edits, oldName, profile),
   moveTo: undefined,
 });
+
+/** The server has read the file, so the session need not have. If the old name is not at the places, the file has changed. */
+const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profile): Plan<MatchedBy> => ({
+  wants: "text",
+  profile,
+  overwrites: false,
+  unseen: "permitted",
+  there: (current) => planned(current, edits, oldName),
+});
+
+function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
+  const { target: place } = current;
+  if (current.bytes === undefined) {
+    throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: "32 MB in a rename" });
+  }
+  const { text } = current.source();
+  const changes = changesOfEdits(text, edits, oldName);
+  switch (changes.are) {
+    case "stale":
+      throw new Problem({ code: "STALE", place, reason: "while changing it" });
+    case "overlapping":
+      throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
+    case "fine":
+      return finish(planOfChanges(current, changes.changes, wrote(current, text, changes.changes), "exact"));
+  }
+}
+
+/** Lines that were shown still count as shown: only a name changed in them. */
+function wrote(current: CurrentFile, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
+  return knownAfter(current, movedAlong(shownOf(current.seen), finish(linesChanged(text, changes))));
+}

@@ -15,31 +15,6 @@ import { locatePermitted } from "../locate.ts";
 import { fingerprintOf, asTextFile } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
-interface Served {
-  readonly server: string;
-  readonly items: readonly WholeItem[];
-}
-
-/** The outline by a language server, for languages without a grammar; undefined if no server answers. */
-async function outlineServed(target: Target, context: ToolContext): Promise<Served | undefined> {
-  const languages = await context.languages?.();
-  if (languages?.serves(target.real) !== true) return undefined;
-  const source = await sourceOf(target.real, context);
-  if (source === undefined) return undefined;
-  const answer = await languages.documentSymbols(source, { signal: context.signal });
-  context.signal.throwIfAborted();
-  if (answer.answer !== "given") return undefined;
-  return { server: answer.server, items: flat(answer.value, 0) };
-}
-
-const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem[] =>
-  symbols.flatMap(({ name, kind, range, children }) => {
-    const from = range.start.line;
-    // A range that ends at the beginning of a line does not include that line.
-    const to = range.end.column === 1 && range.end.line > from ? range.end.line - 1 : range.end.line;
-    return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
-  });
-
 export const outline: Tool<"outline"> = async (request, context) => {
   for (let tries = 1; ; tries += 1) {
     const { node, target } = await locatePermitted(request.path, "file", context);
@@ -160,6 +135,31 @@ async function declaredIn(
   if (found.is === "failed") throw new Problem({ code: "NO_OUTLINE", place: target, reason: found.why });
   throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
 }
+
+interface Served {
+  readonly server: string;
+  readonly items: readonly WholeItem[];
+}
+
+/** The outline by a language server, for languages without a grammar; undefined if no server answers. */
+async function outlineServed(target: Target, context: ToolContext): Promise<Served | undefined> {
+  const languages = await context.languages?.();
+  if (languages?.serves(target.real) !== true) return undefined;
+  const source = await sourceOf(target.real, context);
+  if (source === undefined) return undefined;
+  const answer = await languages.documentSymbols(source, { signal: context.signal });
+  context.signal.throwIfAborted();
+  if (answer.answer !== "given") return undefined;
+  return { server: answer.server, items: flat(answer.value, 0) };
+}
+
+const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem[] =>
+  symbols.flatMap(({ name, kind, range, children }) => {
+    const from = range.start.line;
+    // A range that ends at the beginning of a line does not include that line.
+    const to = range.end.column === 1 && range.end.line > from ? range.end.line - 1 : range.end.line;
+    return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
+  });
 
 /**
  * The outline that replaces the first page of a long code file; undefined if the page is better: there is no outline, the file

@@ -42,6 +42,21 @@ import {
 import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile, planOver } from "../write/write.ts";
 
+export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
+  const parsed = await inTurns(parsingPatch(patchText), context.signal);
+  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
+  const [first, ...others] = parsed.files;
+  const part = (file: PatchFile): FilePlan => partOf(file, profile, context);
+  return changeMany([part(first), ...others.map(part)], profile, context);
+};
+
+const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePlan => ({
+  path: file.path,
+  does: file.does === "add" && file.replaces ? "update" : file.does,
+  plan: planOf(file, profile, context),
+  moveTo: file.does === "update" ? file.moveTo : undefined,
+});
+
 /** What a patch does to one file. */
 function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
@@ -225,18 +240,3 @@ function wantedOf(refused: Refused, hunk: PatchHunk | undefined): string {
   const old = hunk?.lines.filter(({ mark }) => mark !== "+").map((line) => line.text) ?? [];
   return old.join("\n");
 }
-
-export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
-  const parsed = await inTurns(parsingPatch(patchText), context.signal);
-  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
-  const [first, ...others] = parsed.files;
-  const part = (file: PatchFile): FilePlan => partOf(file, profile, context);
-  return changeMany([part(first), ...others.map(part)], profile, context);
-};
-
-const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePlan => ({
-  path: file.path,
-  does: file.does === "add" && file.replaces ? "update" : file.does,
-  plan: planOf(file, profile, context),
-  moveTo: file.does === "update" ? file.moveTo : undefined,
-});

@@ -33,55 +33,6 @@ import { type Located, locatePermitted } from "../locate.ts";
 import { isHashed, statKeyOf, fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
-/**
- * Lines that were shown of a file that is too large to be hashed whole. Their hash is computed after the answer, or on first
- * access. A class, because V8 gives each object literal with a getter a shape of its own, which stays in memory.
- */
-class LaterView implements View {
-  readonly from: number;
-  readonly to: number;
-  /** Released once it is hashed. */
-  #page: Page | undefined;
-  #hash: string | undefined;
-
-  constructor(page: Page) {
-    this.from = page.from;
-    this.to = page.from + page.count - 1;
-    this.#page = page;
-    setImmediate(() => this.hash);
-  }
-
-  get hash(): string | undefined {
-    if (this.#page !== undefined) this.#hash = viewHash(this.#page);
-    this.#page = undefined;
-    return this.#hash;
-  }
-}
-
-const instructionFiles = ["AGENTS.md", "CLAUDE.md"];
-
-/** Names the instruction files between the root and the file, once per session. They are not read here. */
-function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutcome {
-  if (context.offered === undefined) return outcome;
-  const { target } = outcome;
-  const found: string[] = [];
-  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
-    for (const name of instructionFiles) {
-      const path = nodePath.join(folder, name);
-      if (path === target.real || context.offered.has(path)) continue;
-      const lookup = released(context.disk.lookup(path));
-      if (lookup.seen !== "node") continue;
-      if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
-      context.offered.add(path);
-      found.unshift(path);
-    }
-    if (folder === target.root || folder === nodePath.dirname(folder)) break;
-  }
-  return found.length === 0 ? outcome : { ...outcome, instructions: found };
-}
-
-const outlining = lazily(() => import("../outline/outline.ts"));
-
 export const read: Tool<"read"> = async (request, context) => {
   const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
   for (let tries = 1; ; tries += 1) {
@@ -96,6 +47,8 @@ export const read: Tool<"read"> = async (request, context) => {
     }
   }
 };
+
+const outlining = lazily(() => import("../outline/outline.ts"));
 
 async function readLocated(located: Located, request: ReadRequest, context: ToolContext): Promise<ReadOutcome> {
   const { node, target } = located;
@@ -181,6 +134,28 @@ async function readKind(
   }
 }
 
+const instructionFiles = ["AGENTS.md", "CLAUDE.md"];
+
+/** Names the instruction files between the root and the file, once per session. They are not read here. */
+function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutcome {
+  if (context.offered === undefined) return outcome;
+  const { target } = outcome;
+  const found: string[] = [];
+  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
+    for (const name of instructionFiles) {
+      const path = nodePath.join(folder, name);
+      if (path === target.real || context.offered.has(path)) continue;
+      const lookup = released(context.disk.lookup(path));
+      if (lookup.seen !== "node") continue;
+      if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
+      context.offered.add(path);
+      found.unshift(path);
+    }
+    if (folder === target.root || folder === nodePath.dirname(folder)) break;
+  }
+  return found.length === 0 ? outcome : { ...outcome, instructions: found };
+}
+
 /** If the operator set it, a long code file is answered with its outline instead of its first page. */
 async function outlineFor(
   page: ReadOutcome,
@@ -232,6 +207,31 @@ function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePa
 /** No hash for a part of a line: a later read of the whole line would give another one. */
 const viewOf = (page: Page, fingerprint: FileFingerprint): View =>
   isHashed(fingerprint) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
+
+/**
+ * Lines that were shown of a file that is too large to be hashed whole. Their hash is computed after the answer, or on first
+ * access. A class, because V8 gives each object literal with a getter a shape of its own, which stays in memory.
+ */
+class LaterView implements View {
+  readonly from: number;
+  readonly to: number;
+  /** Released once it is hashed. */
+  #page: Page | undefined;
+  #hash: string | undefined;
+
+  constructor(page: Page) {
+    this.from = page.from;
+    this.to = page.from + page.count - 1;
+    this.#page = page;
+    setImmediate(() => this.hash);
+  }
+
+  get hash(): string | undefined {
+    if (this.#page !== undefined) this.#hash = viewHash(this.#page);
+    this.#page = undefined;
+    return this.#hash;
+  }
+}
 
 const numbers = new WeakMap<object, number>();
 const numbersByContent = new Map<string, number>();

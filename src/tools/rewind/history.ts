@@ -23,137 +23,6 @@ import type { ToolContext, Tool } from "../tool.ts";
 import { charsOf, type DiffBudget, fittedHunks, versionDiff, withSides } from "./ask.ts";
 import { rewind } from "./rewind.ts";
 
-/** A file of a turn; a moved file is one of them, with the change of its old name. */
-interface Touched {
-  readonly change: FileChange;
-  readonly from: FileChange | undefined;
-}
-
-interface TurnFiles {
-  readonly files: readonly Touched[];
-  readonly withheld: number;
-}
-
-function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): TurnFiles {
-  const named = new Map(files.filter(({ path }) => mayName(path)).map((change) => [change.path, change]));
-  const sourceOf = (change: FileChange): FileChange | undefined => {
-    const source = change.movedFrom === undefined ? undefined : named.get(change.movedFrom);
-    return source?.movedTo === change.path && source.after.kind === "absent" ? source : undefined;
-  };
-  const moved = new Set([...named.values()].flatMap((change) => sourceOf(change)?.path ?? []));
-  return {
-    files: [...named.values()]
-      .filter(({ path }) => !moved.has(path))
-      .map((change) => ({ change, from: sourceOf(change) })),
-    withheld: files.length - named.size,
-  };
-}
-
-const versionsOf = ({ change, from }: Touched): { readonly before: FileVersion; readonly after: FileVersion } => ({
-  before: from?.before ?? change.before,
-  after: change.after,
-});
-
-function didOf(touched: Touched): FileSeen["did"] {
-  const { before, after } = versionsOf(touched);
-  if (touched.from !== undefined) return "moved";
-  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
-  if (after.kind === "absent") return "deleted";
-  // A content that was not kept cannot be compared, so it counts as changed.
-  if (before.content === undefined || after.content === undefined || !isSameContent(before, after)) return "changed";
-  return modesOf(touched) === undefined ? "nothing" : "mode";
-}
-
-/** The permissions before and after, if they differ. */
-function modesOf(touched: Touched): readonly [number, number] | undefined {
-  const { before, after } = versionsOf(touched);
-  if (before.kind === "absent" || after.kind === "absent") return undefined;
-  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return undefined;
-  return [before.mode, after.mode];
-}
-
-/**
- * Short names for turns. Only our own ids are random, so that the first characters stay unique; ids of a host are shown whole:
- * `message-1` must never become `message-12`.
- */
-function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const short = shortNames(ids.filter(isRandom));
-  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
-}
-
-const isRandom = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(id);
-
-/** The id of the turn that a model names by its id or the short form that History shows. Throws a Problem that lists the turns. */
-async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
-  // A plan without files only says whether the turn is known.
-  const { found } = await past.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
-  if (found === "turn") return asked;
-  const ids = past.snapshots().map(({ messageId }) => messageId);
-  const long = asked.length >= shortCharsMin && found === "unknown";
-  const [only, second] = long ? ids.filter((id) => isRandom(id) && id.startsWith(asked)) : [];
-  if (only !== undefined && second === undefined) return only;
-  const names = turnNames(ids);
-  const known = ids
-    .slice(-limits.turnsNamedMax)
-    .toReversed()
-    .map((id) => names.get(id) ?? id);
-  throw new Problem({ code: "NO_TURN", asked, reason: found, known });
-}
-
-/** Files that are now outside the roots or denied are not named: they were recorded under other rules. */
-function mayName(context: ToolContext): (path: string) => boolean {
-  const roots = context.disk.roots.map(({ real }) => real);
-  const { guard } = context;
-  return (path) =>
-    relativeTo(path, roots, nodePath) !== undefined &&
-    (!guard.denies || guard.denied("read", [path], "file") === undefined);
-}
-
-/** The real path that a call names, also of a file that no longer exists. Throws if it is outside the roots or denied. */
-async function realPathOf(
-  path: string,
-  context: ToolContext,
-): Promise<{ readonly real: string; readonly shown: string }> {
-  const resolved = context.guard.resolve(path);
-  if (resolved.seen === "outside") throw await notFound(resolved, "file", context);
-  if (resolved.seen === "node") resolved.node.handle.close();
-  const place = resolved.seen === "node" ? resolved.target : resolved.place;
-  const real = resolved.target?.real ?? place.absolute;
-  const is = resolved.target?.is ?? "file";
-  const rule = context.guard.denied("read", [place.absolute, real], is);
-  if (rule === undefined) return { real, shown: context.guard.spell(place.absolute) };
-  throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
-}
-
-/** Is `path` that file, or inside that folder? */
-const isOrIsBelow = (path: string, real: string): boolean =>
-  path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
-
-/** May its content be shown? Asks a person if the rules say so. */
-async function mayShow(path: string, context: ToolContext): Promise<boolean> {
-  try {
-    const resolved = context.guard.resolve(path);
-    if (resolved.seen === "node") resolved.node.handle.close();
-    if (resolved.seen === "outside" || resolved.target === undefined) return false;
-    await context.guard.permit("read", resolved.target, context.signal);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
-}
-
-interface HistoryView {
-  readonly request: HistoryRequest;
-  readonly past: SessionHistory;
-  readonly context: ToolContext;
-  readonly names: ReadonlyMap<string, string>;
-  readonly filesOf: (turn: TurnChanges) => TurnFiles;
-  readonly budget: DiffBudget;
-  /** The only file or folder that the call asks about, below its root. */
-  readonly path: string | undefined;
-}
-
 export const history: Tool<"history"> = async (request, context) => {
   const past = await context.past();
   if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
@@ -186,6 +55,17 @@ export const history: Tool<"history"> = async (request, context) => {
     view,
   );
 };
+
+interface HistoryView {
+  readonly request: HistoryRequest;
+  readonly past: SessionHistory;
+  readonly context: ToolContext;
+  readonly names: ReadonlyMap<string, string>;
+  readonly filesOf: (turn: TurnChanges) => TurnFiles;
+  readonly budget: DiffBudget;
+  /** The only file or folder that the call asks about, below its root. */
+  readonly path: string | undefined;
+}
 
 /** Characters of a line of the list besides its path. */
 const lineChars = 40;
@@ -315,3 +195,123 @@ export const rewindByModel: Tool<"rewind"> = async (request, context) => {
     forModel: { withheld: outcome.files.length - named.length, unchanged },
   };
 };
+
+/** A file of a turn; a moved file is one of them, with the change of its old name. */
+interface Touched {
+  readonly change: FileChange;
+  readonly from: FileChange | undefined;
+}
+
+interface TurnFiles {
+  readonly files: readonly Touched[];
+  readonly withheld: number;
+}
+
+function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): TurnFiles {
+  const named = new Map(files.filter(({ path }) => mayName(path)).map((change) => [change.path, change]));
+  const sourceOf = (change: FileChange): FileChange | undefined => {
+    const source = change.movedFrom === undefined ? undefined : named.get(change.movedFrom);
+    return source?.movedTo === change.path && source.after.kind === "absent" ? source : undefined;
+  };
+  const moved = new Set([...named.values()].flatMap((change) => sourceOf(change)?.path ?? []));
+  return {
+    files: [...named.values()]
+      .filter(({ path }) => !moved.has(path))
+      .map((change) => ({ change, from: sourceOf(change) })),
+    withheld: files.length - named.size,
+  };
+}
+
+const versionsOf = ({ change, from }: Touched): { readonly before: FileVersion; readonly after: FileVersion } => ({
+  before: from?.before ?? change.before,
+  after: change.after,
+});
+
+function didOf(touched: Touched): FileSeen["did"] {
+  const { before, after } = versionsOf(touched);
+  if (touched.from !== undefined) return "moved";
+  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
+  if (after.kind === "absent") return "deleted";
+  // A content that was not kept cannot be compared, so it counts as changed.
+  if (before.content === undefined || after.content === undefined || !isSameContent(before, after)) return "changed";
+  return modesOf(touched) === undefined ? "nothing" : "mode";
+}
+
+/** The permissions before and after, if they differ. */
+function modesOf(touched: Touched): readonly [number, number] | undefined {
+  const { before, after } = versionsOf(touched);
+  if (before.kind === "absent" || after.kind === "absent") return undefined;
+  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return undefined;
+  return [before.mode, after.mode];
+}
+
+/**
+ * Short names for turns. Only our own ids are random, so that the first characters stay unique; ids of a host are shown whole:
+ * `message-1` must never become `message-12`.
+ */
+function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const short = shortNames(ids.filter(isRandom));
+  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
+}
+
+const isRandom = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(id);
+
+/** The id of the turn that a model names by its id or the short form that History shows. Throws a Problem that lists the turns. */
+async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
+  // A plan without files only says whether the turn is known.
+  const { found } = await past.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
+  if (found === "turn") return asked;
+  const ids = past.snapshots().map(({ messageId }) => messageId);
+  const long = asked.length >= shortCharsMin && found === "unknown";
+  const [only, second] = long ? ids.filter((id) => isRandom(id) && id.startsWith(asked)) : [];
+  if (only !== undefined && second === undefined) return only;
+  const names = turnNames(ids);
+  const known = ids
+    .slice(-limits.turnsNamedMax)
+    .toReversed()
+    .map((id) => names.get(id) ?? id);
+  throw new Problem({ code: "NO_TURN", asked, reason: found, known });
+}
+
+/** Files that are now outside the roots or denied are not named: they were recorded under other rules. */
+function mayName(context: ToolContext): (path: string) => boolean {
+  const roots = context.disk.roots.map(({ real }) => real);
+  const { guard } = context;
+  return (path) =>
+    relativeTo(path, roots, nodePath) !== undefined &&
+    (!guard.denies || guard.denied("read", [path], "file") === undefined);
+}
+
+/** The real path that a call names, also of a file that no longer exists. Throws if it is outside the roots or denied. */
+async function realPathOf(
+  path: string,
+  context: ToolContext,
+): Promise<{ readonly real: string; readonly shown: string }> {
+  const resolved = context.guard.resolve(path);
+  if (resolved.seen === "outside") throw await notFound(resolved, "file", context);
+  if (resolved.seen === "node") resolved.node.handle.close();
+  const place = resolved.seen === "node" ? resolved.target : resolved.place;
+  const real = resolved.target?.real ?? place.absolute;
+  const is = resolved.target?.is ?? "file";
+  const rule = context.guard.denied("read", [place.absolute, real], is);
+  if (rule === undefined) return { real, shown: context.guard.spell(place.absolute) };
+  throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
+}
+
+/** Is `path` that file, or inside that folder? */
+const isOrIsBelow = (path: string, real: string): boolean =>
+  path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
+
+/** May its content be shown? Asks a person if the rules say so. */
+async function mayShow(path: string, context: ToolContext): Promise<boolean> {
+  try {
+    const resolved = context.guard.resolve(path);
+    if (resolved.seen === "node") resolved.node.handle.close();
+    if (resolved.seen === "outside" || resolved.target === undefined) return false;
+    await context.guard.permit("read", resolved.target, context.signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}

@@ -34,6 +34,81 @@ import { type ToolContext, orUnreadable, type Tool } from "../tool.ts";
 import { rewindRefusals, type RewindTask } from "./ask.ts";
 import { restoreFile } from "./swap.ts";
 
+export const rewind: Tool<"rewind"> = (request, context) =>
+  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, context));
+
+async function goBack(request: RewindRequest, context: ToolContext): Promise<RewindOutcome> {
+  const history = await context.past();
+  const { to: asked, as } = request;
+  if (history === undefined) {
+    throw new Problem({
+      code: "NO_TURN",
+      asked: typeof asked === "string" ? asked : asked.last,
+      reason: "no history",
+    });
+  }
+  const { to, plan, passed, seen } = await planned(request, history, context);
+  const todo = plan.files.map((file) => ({
+    file: { ...file, relative: context.guard.spell(file.path) },
+    action: actionOf(file, request),
+  }));
+  if (context.dryRun || todo.every(({ action }) => action === undefined)) {
+    const files: RewoundFile[] = [];
+    for (const { file, action } of todo) {
+      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), context);
+      files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
+    }
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damageOf(history) };
+  }
+
+  // One error for the whole call, before a turn begins.
+  const [first] = todo.filter(({ action }) => action !== undefined);
+  if (first !== undefined) context.guard.requireWriting(placeOf(first.file));
+
+  const refused = await rewindRefusals(todo, to, history, context);
+  const messageId = context.newId();
+  const turn: Turn = { history, messageId, tool: "Rewind" };
+  const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
+  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
+  const files: RewoundFile[] = [];
+  let isRecorded = false;
+  for (const [index, { file, action }] of todo.entries()) {
+    context.onProgress?.(index, todo.length);
+    const problem = refused.get(file.path);
+    if (problem !== undefined) files.push(shown(file, action, { problem }));
+    else if (action === undefined) files.push(shown(file, action, "left"));
+    else {
+      const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force };
+      const result = await restoreFile(swap, turn, context);
+      if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
+      else files.push(shown(file, action, result.came, result.lost));
+      isRecorded ||= result.isRecorded === true;
+      await yieldToEventLoop(); // a write may finish without a single wait, and a cancellation must get through
+    }
+  }
+  // A cancelled call reports the files that it restored; if there are none, it ends as cancelled.
+  if (!files.some(({ came }) => came === "done")) context.signal.throwIfAborted();
+  context.onProgress?.(todo.length, todo.length);
+  const diagnostics = await notifyOfPaths(
+    files.flatMap(({ path, action, came }) =>
+      came === "done" && action !== undefined ? [{ path, did: didByAction[action.does] }] : [],
+    ),
+    context,
+  );
+  // Without a record there is no turn that could be rewound again.
+  const turnId = isRecorded ? messageId : undefined;
+  return {
+    kind: "rewind",
+    to,
+    passed,
+    turn: turnId,
+    files,
+    dryRun: false,
+    ...damageOf(history),
+    ...(diagnostics.length > 0 ? { diagnostics } : {}),
+  };
+}
+
 interface Seen {
   /** To check later whether the file is still the same; "absent" if there is none. */
   readonly statKey: string;
@@ -120,81 +195,6 @@ async function hashOfPath(path: string, context: ToolContext): Promise<string> {
   using _file = file;
   const bytes = await wholeFile(file, limits.editBytesMax);
   return bytes === undefined ? "" : hashOf(bytes).toString("hex");
-}
-
-export const rewind: Tool<"rewind"> = (request, context) =>
-  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, context));
-
-async function goBack(request: RewindRequest, context: ToolContext): Promise<RewindOutcome> {
-  const history = await context.past();
-  const { to: asked, as } = request;
-  if (history === undefined) {
-    throw new Problem({
-      code: "NO_TURN",
-      asked: typeof asked === "string" ? asked : asked.last,
-      reason: "no history",
-    });
-  }
-  const { to, plan, passed, seen } = await planned(request, history, context);
-  const todo = plan.files.map((file) => ({
-    file: { ...file, relative: context.guard.spell(file.path) },
-    action: actionOf(file, request),
-  }));
-  if (context.dryRun || todo.every(({ action }) => action === undefined)) {
-    const files: RewoundFile[] = [];
-    for (const { file, action } of todo) {
-      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), context);
-      files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
-    }
-    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damageOf(history) };
-  }
-
-  // One error for the whole call, before a turn begins.
-  const [first] = todo.filter(({ action }) => action !== undefined);
-  if (first !== undefined) context.guard.requireWriting(placeOf(first.file));
-
-  const refused = await rewindRefusals(todo, to, history, context);
-  const messageId = context.newId();
-  const turn: Turn = { history, messageId, tool: "Rewind" };
-  const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
-  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
-  const files: RewoundFile[] = [];
-  let isRecorded = false;
-  for (const [index, { file, action }] of todo.entries()) {
-    context.onProgress?.(index, todo.length);
-    const problem = refused.get(file.path);
-    if (problem !== undefined) files.push(shown(file, action, { problem }));
-    else if (action === undefined) files.push(shown(file, action, "left"));
-    else {
-      const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force };
-      const result = await restoreFile(swap, turn, context);
-      if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
-      else files.push(shown(file, action, result.came, result.lost));
-      isRecorded ||= result.isRecorded === true;
-      await yieldToEventLoop(); // a write may finish without a single wait, and a cancellation must get through
-    }
-  }
-  // A cancelled call reports the files that it restored; if there are none, it ends as cancelled.
-  if (!files.some(({ came }) => came === "done")) context.signal.throwIfAborted();
-  context.onProgress?.(todo.length, todo.length);
-  const diagnostics = await notifyOfPaths(
-    files.flatMap(({ path, action, came }) =>
-      came === "done" && action !== undefined ? [{ path, did: didByAction[action.does] }] : [],
-    ),
-    context,
-  );
-  // Without a record there is no turn that could be rewound again.
-  const turnId = isRecorded ? messageId : undefined;
-  return {
-    kind: "rewind",
-    to,
-    passed,
-    turn: turnId,
-    files,
-    dryRun: false,
-    ...damageOf(history),
-    ...(diagnostics.length > 0 ? { diagnostics } : {}),
-  };
 }
 
 function damageOf(history: SessionHistory): Pick<RewindOutcome, "damaged"> {
