@@ -51,24 +51,26 @@ export async function change<Extra>(path: string, plan: Plan<Extra>, context: To
 }
 
 interface Made<Extra> extends Changed<Extra> {
-  /** What language servers were sent; their reports are waited for after the lock is free. */
+  /** What language servers were sent; the call waits for their reports after it has unlocked the file. */
   readonly notified: NotifiedChange | undefined;
 }
 
 /** `askAgain`: the file changed after a person approved its diff, so the approval does not count. */
+type Attempt<Extra> = Made<Extra> | { readonly askAgain: Target };
+
 async function changeOnce<Extra>(
   path: string,
   plan: Plan<Extra>,
   also: LookupAlso,
   context: ToolContext,
-): Promise<Made<Extra> | { readonly askAgain: Target }> {
+): Promise<Attempt<Extra>> {
   const resolved = await resolveChangeTarget(path, context, also);
   using handle = handleOf(resolved);
   const approvedDiff = await permitChange(resolved, plan, context);
   const wasAsked = approvedDiff !== undefined;
   if (wasAsked) handle?.close();
 
-  const changeLocked = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
+  const changeLocked = async (): Promise<Attempt<Extra>> => {
     // The question and the wait for the lock may have taken minutes.
     const isCurrent = !wasAsked && isStill(resolved, context);
     const changeTarget = isCurrent ? resolved : await resolveChangeTarget(path, context, "its folder");
@@ -76,7 +78,7 @@ async function changeOnce<Extra>(
     if (changeTarget.target.real !== resolved.target.real) {
       throw new Problem({ code: "CHANGED", place: resolved.target });
     }
-    const prepared = await prepare(changeTarget, plan, context);
+    const prepared = await prepare(changeTarget, plan, context); // read current, ledger check, plan
     using _file = openFileOf(prepared);
     if (wasAsked && approvedDiff !== diffText(prepared)) return { askAgain: resolved.target };
     context.signal.throwIfAborted();
@@ -84,7 +86,7 @@ async function changeOnce<Extra>(
     if (context.dryRun) {
       return { file: changedFileOf(prepared, requireWritable(prepared, context)), extra, notified: undefined };
     }
-    const written = await writePrepared(prepared, context);
+    const written = await writePrepared(prepared, context); // record, replace, ledger
     const file = await runFormatter(written, plan.profile, context);
     return { file, extra, notified: await notifyServers([file], context) };
   };

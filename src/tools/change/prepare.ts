@@ -119,15 +119,15 @@ async function readAndCheckLedger<Extra>(
 }
 
 /** Name by name, because an object spread with added keys is slow. */
-const withSeen = (judged: UncheckedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
-  target: judged.target,
-  file: judged.file,
-  form: judged.form,
-  bytes: judged.bytes,
-  head: judged.head,
-  source: judged.source,
-  fingerprint: judged.fingerprint,
-  remember: judged.remember,
+const withSeen = (unchecked: UncheckedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
+  target: unchecked.target,
+  file: unchecked.file,
+  form: unchecked.form,
+  bytes: unchecked.bytes,
+  head: unchecked.head,
+  source: unchecked.source,
+  fingerprint: unchecked.fingerprint,
+  remember: unchecked.remember,
   seen,
   whole,
 });
