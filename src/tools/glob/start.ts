@@ -95,7 +95,7 @@ export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+
 async function peeled(path: string, outer: Folder, glob: Glob, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { foldersOnly } = glob;
   const names: string[] = [];
-  let state = startState(glob);
+  let state = startGlobState(glob);
   // Other than ASCII names have several Unicode forms, so they are compared by listing.
   for (let name = state.only; name !== undefined && isPlain(name); name = state.only) {
     const next = state.enter(name, "visible");

@@ -27,7 +27,7 @@ function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
     const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
     if ("fault" in parsed)
       throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
-    return { state: startState(parsed), foldersOnly: parsed.foldersOnly };
+    return { state: startGlobState(parsed), foldersOnly: parsed.foldersOnly };
   });
 }
 

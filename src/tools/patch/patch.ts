@@ -143,7 +143,7 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
     hunksBefore += section.length;
   }
   yield;
-  const changes = yield* changesOf(pieces.pieces, original.length);
+  const changes = yield* changesOfPieces(pieces.pieces, original.length);
   // A hunk of context lines alone is no fault: a section that moves a file may have one.
   const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
   if (changes.length === 0 && idle !== undefined) {
