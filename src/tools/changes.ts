@@ -1,4 +1,4 @@
-/** Every verb that changes files, looks at what was changed, or shares its code with one that does. */
+/** The verbs that change files or share code with those that do. Loaded together, with the first of them. */
 
 export { edit } from "./edit/edit.ts";
 export { history } from "./rewind/history.ts";

@@ -1,4 +1,4 @@
-/** What a call claims in the call queue of its session: the paths that it reads, searches or changes, as far as they are known before. */
+/** What a call claims in the call queue of its session: the paths that it will read, search or change. */
 
 import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
@@ -19,7 +19,7 @@ export function claimsOf(request: Request, context: ToolContext): readonly Claim
       return request.path === undefined ? everything("search") : claimed("search", [request.path], context);
     case "glob": {
       const { path, pattern } = request;
-      // Such a pattern may name files outside of the folder.
+      // Other patterns may name files outside the folder.
       const isBelow = !/^[/\\~]|^[A-Za-z]:|\.\./.test(pattern);
       return path === undefined || !isBelow ? everything("search") : claimed("search", [path], context);
     }
@@ -35,21 +35,21 @@ export function claimsOf(request: Request, context: ToolContext): readonly Claim
     case "history":
     case "lsp":
       return everything("search");
-    // Which files they change turns out in the middle.
+    // Which files these change is only known later.
     case "rewind":
     case "rename":
       return everything("change");
   }
 }
 
-/** For all files of the session, also those outside the roots. */
+/** A claim on all files of the session, also those outside the roots. */
 export const everything = (use: PathUse): readonly Claim[] => [{ names: [], use }];
 
 /** More claims than needed only make calls wait, so a call with very many paths claims everything. */
 export function claimed(use: PathUse, paths: readonly string[], context: ToolContext): readonly Claim[] {
   if (paths.length > limits.callClaimsMax) return everything(use);
   return paths.flatMap((path) => {
-    const { absolute, inode } = meant(path, context);
+    const { absolute, inode } = resolvedNow(path, context);
     return [
       ...(absolute === undefined ? [] : [{ names: namesOf(absolute), use }]),
       ...(inode === undefined ? [] : [{ names: ["inode", inode], use }]),
@@ -57,8 +57,8 @@ export function claimed(use: PathUse, paths: readonly string[], context: ToolCon
   });
 }
 
-/** What a path means now. A path that no tool accepts claims nothing: its call fails without looking at a file. */
-function meant(
+/** A path that no tool accepts claims nothing: its call fails without touching a file. */
+function resolvedNow(
   path: string,
   { guard }: ToolContext,
 ): { readonly absolute?: string | undefined; readonly inode?: string } {
@@ -68,10 +68,10 @@ function meant(
       const { place } = resolved;
       return { absolute: (resolved.seen === "missing" ? resolved.target?.real : undefined) ?? place.absolute };
     }
-    const { handle: held } = resolved.node;
-    held.close();
-    const { device, inode } = held.identity;
-    // A file may have other names, by hard links.
+    const { handle } = resolved.node;
+    handle.close();
+    const { device, inode } = handle.identity;
+    // Two calls may name the same file by different hard links.
     const byInode = resolved.node.kind === "file" ? { inode: `${device}:${inode}` } : {};
     return { absolute: resolved.target.real, ...byInode };
   } catch (error) {
@@ -81,8 +81,8 @@ function meant(
 }
 
 /**
- * Names that some file system takes for the same are the same here: that costs a wait at most. Below a depth that no
- * project has, files share the claim of their folder.
+ * Names that differ only in case or Unicode form count as one, because some file systems treat them so; elsewhere that costs a
+ * wait at most. Below a depth that no project has, files share the claim of their folder.
  */
 const namesOf = (absolute: string): readonly string[] =>
   absolute

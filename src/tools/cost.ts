@@ -1,4 +1,4 @@
-/** What a file would cost in tokens: text is measured as it streams, other kinds by what a read of them gives. */
+/** What a text file would cost in tokens, measured while it streams. */
 
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
@@ -11,17 +11,17 @@ import type { ToolContext } from "./tool.ts";
 
 export interface Cost {
   readonly tokens: number;
-  /** Counted by a tokenizer, or estimated: larger files, or no tokenizer installed. */
+  /** `estimated`: the file is large, or no tokenizer is installed. */
   readonly counted: "counted" | "estimated";
   readonly lines: number | undefined;
   readonly sizeBytes: number;
   readonly tokensMax: number;
 }
 
-/** Up to this size tokens are counted; beyond it the count would take longer than it is worth. */
+/** Larger texts are only estimated: counting them would take longer than it is worth. */
 const countedCharsMax = 2_000_000;
 
-/** Of what is not text only the size is told: then a read tells the rest. */
+/** For other kinds than text only the size is known without reading them. */
 export async function costOf(
   path: string,
   profile: Profile,

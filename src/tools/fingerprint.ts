@@ -1,4 +1,4 @@
-/** What a file's state is known by, in the session's ledger. */
+/** Fingerprints: how the session's ledger recognises the state of a file. */
 
 import { limits } from "../contract/limits.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -24,20 +24,20 @@ export const statKeyOf = (identity: Identity): string =>
 let racyStatKeys = 0;
 const nothing = (): undefined => undefined;
 
-/** Like no other: what has it is known by its content alone. */
+/** Equal to no other key, so that only the content hash can show that the file is unchanged. */
 const racyStatKey = (statKey: string): string => `${statKey} racy ${(racyStatKeys += 1)}`;
 
-/** The sign of a file that the session has just written, whose content has this hash. */
+/** The stat key of a file that the session has just written, whose content has this hash. */
 export const statKeyAsLeft = (identity: Identity, hash: string | undefined): string =>
   hash === undefined || isAtRest(identity) ? statKeyOf(identity) : racyStatKey(statKeyOf(identity));
 
-/** Are its times so coarse that a large file has to be hashed too, for as long as it may change unnoticed? */
+/** Are the file's times so coarse that it could still change unnoticed? Then even a large file is hashed. */
 export const isInDoubt = (identity: Identity): boolean =>
   isCoarse(identity) && !isAtRest(identity) && identity.sizeBytes <= limits.coarseHashedBytesMax;
 
 /**
- * The content is hashed when it is asked for, and once. What changed a moment ago may change again under the same
- * sign, so such a sign is like no other and the hash decides. Large files have only the sign, unless times are coarse.
+ * The content is hashed on demand, and once. A file that changed a moment ago may change again with the same stat key, so it
+ * gets a unique key and the hash decides. Large files have only the stat key, unless the file's times are coarse.
  * `atHand` answers with all bytes of the file once they were read, so that they are not read a second time.
  */
 export function fingerprintOf(
@@ -61,20 +61,21 @@ export function fingerprintOf(
   };
 }
 
-/** Is the whole content hashed, so that its parts need not be? */
+/** Is the whole content hashed? Otherwise the parts that were shown are. */
 export const isHashed = ({ sizeBytes }: Pick<FileFingerprint, "sizeBytes">): boolean =>
   sizeBytes <= limits.hashedBytesMax;
 
-/** Of lines as they were shown. */
+/** The hash of lines as they were shown. */
 export const viewHash = (page: Pick<Page, "lines" | "joined" | "ascii">): string =>
-  // Not taken apart: the lines are made when they are asked for.
+  // Not destructured: `lines` is a getter that splits the page.
   hashOfText(page.joined ?? page.lines.join("\n"), page.ascii).toString("base64");
-
-// A file as the text that it is, also where its dialect shows it as something else.
 
 const kinds = { directory: "refuse", image: "refuse", pdf: "refuse", office: "refuse", notebook: "skip" } as const;
 
-/** Throws the Problem that a file of another kind is. `scratch` MUST NOT be given back while the text is in use. */
+/**
+ * Opens a file as text, also a notebook that the dialect shows as cells. Throws for other kinds. `scratch` MUST NOT be given
+ * back while the text is in use.
+ */
 export async function asTextFile(
   file: OpenFile,
   target: Target,

@@ -1,4 +1,4 @@
-/** What ignore files of the workspace say about a folder that was asked for by name, and about what lies in it. */
+/** The ignore rules that apply in a folder that a call names. */
 
 import { HandleStack, type WalkFolder } from "../disk/disk.ts";
 import type { Target } from "../contract/target.ts";
@@ -7,11 +7,11 @@ import type { ToolContext } from "./tool.ts";
 
 export interface IgnoredAbove {
   readonly ignored: Ignored;
-  /** The real path of the uppermost folder whose ignore files are in it. */
+  /** The real path of the uppermost folder whose ignore files apply. */
   readonly from: string;
   /** Is one of the folders from there down a repository? */
   readonly inRepository: boolean;
-  /** Was there an ignore file that is not read? */
+  /** Is one of the ignore files a symlink? Those are not read. */
   readonly links: boolean;
 }
 
@@ -19,8 +19,8 @@ export const ignoredAt = async (target: Target, context: ToolContext): Promise<I
   (await ignoredAbove(target, context)).ignored;
 
 /**
- * From the root down to the folder, its own ignore files left out. Who names a folder that is ignored wants what is in it:
- * then only ignore files in it hold.
+ * Reads the ignore files from the root down to the folder, without the folder's own. A call that names an ignored folder wants
+ * its content, so there only ignore files inside it apply.
  */
 export async function ignoredAbove(target: Target, { disk }: ToolContext): Promise<IgnoredAbove> {
   const nothing: IgnoredAbove = { ignored: nothingIgnored, from: target.real, inRepository: false, links: false };
@@ -52,8 +52,7 @@ export async function ignoredAbove(target: Target, { disk }: ToolContext): Promi
   return { ignored, from, inRepository, links };
 }
 
-// A folder of the workspace by its real path, if it still is one under this very name. The caller closes it.
-
+/** Opens a folder by its real path; undefined if the path now leads elsewhere. The caller closes it. */
 export function folderAgain(
   real: string,
   { disk }: ToolContext,

@@ -1,6 +1,6 @@
 /**
- * Language servers hear of what is read and of what is changed. They can neither fail nor hold up a call beyond the operator's
- * limit, and never get to see a secret or what a rule denies. Without any server nothing of this is done.
+ * Tells language servers which files are read and changed, and collects their diagnostics. A server can neither make a call fail
+ * nor delay it beyond the operator's limit, and never gets the content of a secret or a denied file.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -14,8 +14,8 @@ import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 
 /**
- * The file as servers shall know it; undefined for what is gone, a secret, too large for them, or not in UTF-8, which is what
- * they take files for. `path`: a real one that the session may read.
+ * The file as servers get it; undefined if it is gone, a secret, too large, or not UTF-8, which servers take for granted.
+ * `path` MUST be a real path that the session may read.
  */
 export async function sourceOf(
   path: string,
@@ -40,24 +40,27 @@ export async function sourceOf(
   }
 }
 
-/** A file was read: servers get ready for it. Nobody waits for that. */
-export function touch(target: Target, context: ToolContext): void {
+/** Called when a file was read, so that its servers are ready for a change. The call does not wait for this. */
+export function prepareServers(target: Target, context: ToolContext): void {
   if (context.languages === undefined) return;
   void (async () => {
     const languages = await context.languages?.();
     if (languages?.serves(target.real) !== true) return;
     const source = await sourceOf(target.real, context);
     if (source !== undefined) languages.touched(source);
-  })().catch(() => undefined); // reading went well, whatever became of this
+  })().catch(() => undefined);
 }
 
-/** Tells servers of files that were just changed; the caller still holds their locks, so that servers hear it in order. */
-export async function notify(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
+/** Tells servers of files that were just changed. The caller still has the files locked, so servers hear of changes in order. */
+export async function notifyServers(
+  files: readonly ChangedFile[],
+  context: ToolContext,
+): Promise<NotifiedChange | undefined> {
   if (context.languages === undefined || context.dryRun) return undefined;
-  return orNothing(() => notifyServers(files, context));
+  return orNothing(() => sendChanges(files, context));
 }
 
-/** The change is made: whatever goes wrong from here on must not make it look as if it were not. */
+/** The change is already made, so a failure from here on must not make the call fail. */
 async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();
@@ -66,7 +69,7 @@ async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | und
   }
 }
 
-async function notifyServers(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
+async function sendChanges(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
   const languages = await context.languages?.();
   if (languages === undefined) return undefined;
   const gone = files.flatMap(({ did, target, movedFrom }) => (did === "deleted" ? [target] : (movedFrom ?? [])));
@@ -92,7 +95,7 @@ async function sourcesOf(
   return sources;
 }
 
-/** The same for files that were brought back, by their real paths; their locks are free by now. */
+/** Tells the host and the servers of files that a rewind restored, by their real paths. The files are no longer locked. */
 export async function notifyOfPaths(
   files: readonly { readonly path: string; readonly did: ChangedFile["did"] }[],
   context: ToolContext,
@@ -119,10 +122,10 @@ async function reportsOfPaths(
 }
 
 /**
- * The files with what servers say of them; the caller holds no lock any more. No other call waits while servers think: the
- * place in the call queue is given up before. Then the host hears of the files.
+ * Adds the servers' diagnostics to the files, then tells the host of them. The caller has unlocked the files. The call leaves
+ * the call queue first, so waiting for language servers blocks no other call.
  */
-export async function reported<Files extends readonly ChangedFile[]>(
+export async function withDiagnostics<Files extends readonly ChangedFile[]>(
   files: Files,
   notified: NotifiedChange | undefined,
   context: ToolContext,
@@ -140,7 +143,7 @@ export async function reported<Files extends readonly ChangedFile[]>(
 const reportsOf = async (notified: NotifiedChange, context: ToolContext): Promise<readonly DiagnosticsReport[]> =>
   (await notified.report(context.signal)).map((report) => asWanted(report, context));
 
-/** What servers said of files after the answers that it belongs to, if the session may still see them. */
+/** Diagnostics that came after the answer to the change, for files that the session may still read. */
 export async function lateReports(context: ToolContext): Promise<readonly DiagnosticsReport[]> {
   if (context.languages === undefined) return [];
   const reports = await orNothing(async () => (await context.languages?.())?.late(context.session));
@@ -149,7 +152,6 @@ export async function lateReports(context: ToolContext): Promise<readonly Diagno
   return (reports ?? []).filter(mayBeReported).map((report) => asWanted(report, context));
 }
 
-/** Warnings only for those who want them. */
 const asWanted = (report: DiagnosticsReport, { warnings }: Pick<ToolContext, "warnings">): DiagnosticsReport =>
   warnings ? report : { ...report, warnings: [], warningsLeftOut: 0 };
 
@@ -165,6 +167,6 @@ function notifyHost(change: FileChanged, { onChanged }: ToolContext): void {
   try {
     onChanged?.(change);
   } catch {
-    // The change is made and stays so; what the host does with the news is its own affair.
+    // The change is made; an error in the host's listener must not make the call fail.
   }
 }

@@ -1,4 +1,4 @@
-/** The first steps of every tool that works on something that exists: find it, or say what may have been meant. */
+/** The first steps of every tool that works on something that exists: find it, or suggest similar names. */
 
 import { type FileNode, HandleStack, released, type WalkEntry } from "../disk/disk.ts";
 import { limits } from "../contract/limits.ts";
@@ -10,7 +10,7 @@ import type { ToolContext } from "./tool.ts";
 
 export interface Located {
   readonly target: Target;
-  /** Whoever located it closes `found.held`. */
+  /** The caller closes `node.handle`. */
   readonly node: FileNode;
 }
 
@@ -21,8 +21,8 @@ export async function locate(asked: string, wants: Wanted, context: ToolContext)
 }
 
 /**
- * The same for something that is to be read. A question takes its time: if the path names something else when it is
- * answered, it is asked again.
+ * Also throws unless the session may read it. A person may take minutes to answer: if the path names another file by then, the
+ * question is asked again.
  */
 export async function locatePermitted(asked: string, wants: Wanted, context: ToolContext): Promise<Located> {
   for (let tries = 1; ; tries += 1) {
@@ -45,7 +45,7 @@ function isSame(then: Located, now: Located): boolean {
   return then.target.real === now.target.real && a.device === b.device && a.inode === b.inode;
 }
 
-/** What is not there, or not in the roots, and what may have been meant. */
+/** The Problem for a path that is missing or outside the roots, with similar names. */
 export async function notFound(
   resolved: Exclude<Resolved, { readonly seen: "node" }>,
   wants: Wanted,
@@ -58,12 +58,12 @@ export async function notFound(
     return new Problem({ code: "NOT_FOUND", place, reason: resolved.reason, suggestions });
   }
   const roots = context.disk.roots.map((root) => root.given);
-  // That the root is there is said anyway.
+  // The Problem lists the roots anyway.
   const below = suggestions.filter(({ relative }) => relative !== "");
   return new Problem({ code: "ACCESS_DENIED", reason: "outside", place, roots, suggestions: below });
 }
 
-/** Whether a denied path exists is not told. */
+/** The answer must not show whether a denied path exists. */
 function refuseIfDenied(place: Place, context: ToolContext): void {
   const rule = context.guard.denied("read", [place.absolute], "file");
   if (rule === undefined) return;

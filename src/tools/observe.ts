@@ -1,6 +1,6 @@
 /**
- * Changes behind our back, by a shell or a formatter: a look at the workspace before and one after, and what differs
- * goes into the history as if a tool had done it. Looking costs one stat of each file; only what changed is read.
+ * Finds changes that other programs made, such as a shell or a formatter: scans the workspace before and after, and records
+ * the differences in the history as if a tool had made them. A scan costs one stat per file; only changed files are read.
  */
 
 import * as nodePath from "node:path";
@@ -25,27 +25,28 @@ import { type ToolContext, orUnreadable } from "./tool.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import { atPath, statKeyAt, walkWorkspace } from "./workspace-walk.ts";
 
-/** What a look found. */
 export interface Observed {
-  /** Changes that went into the history. */
+  /** Changes that were recorded in the history. */
   readonly observed: number;
-  /** Real paths that changed and cannot be brought back: secrets, large files, what was not looked at before. */
+  /** Real paths that changed and cannot be restored: secrets, large files, files that no earlier scan covered. */
   readonly notCovered: readonly string[];
-  /** Was every folder looked at? Otherwise files were left out. */
+  /** False if files or folders were left out. */
   readonly complete: boolean;
 }
 
 export interface Observer {
-  /** The first look finds nothing: there is none before it. */
+  /** The first scan finds nothing, as there is none before it to compare with. */
   observe(context: ToolContext): Promise<Observed>;
 }
 
+/** Files that one scan covers: each costs a stat, and an entry in memory until the next scan. */
 const filesMax = 50_000;
-/** Of one file, and of all together: contents are held in memory, so that a rewind has what was there. */
+/** Old contents stay in memory between scans, so that a rewind can restore them: at most so much of one file. */
 const storedFileBytesMax = 1_048_576;
+/** The same for all files together. */
 const storedBytesMax = 52_428_800;
 
-/** A file as it is; `bytes` only up to the limit. */
+/** A file as it is now; `bytes` only up to the limit. */
 interface Now {
   readonly identity: Identity;
   readonly mode: number;
@@ -54,10 +55,10 @@ interface Now {
 }
 
 export function createObserver(): Observer {
-  let then: Picture | undefined;
+  let lastScan: Picture | undefined;
   let storedBytes = 0;
 
-  /** What is held of a file from now on. */
+  /** What stays in memory of a file until the next scan. */
   const seenOf = (path: string, now: Now, { guard }: ToolContext): Seen => {
     const statKey = statKeyOf(now.identity);
     const { bytes, mode } = now;
@@ -68,52 +69,52 @@ export function createObserver(): Observer {
     return { statKey: isRacy(now.identity) ? undefined : statKey, stored: { bytes, mode } };
   };
 
-  const look = async (context: ToolContext): Promise<Observed> => {
+  const scan = async (context: ToolContext): Promise<Observed> => {
     const history = await context.past();
     if (history === undefined) throw new Problem({ code: "NO_TURN", asked: "observe", reason: "no history" });
     const tracked = history.tracked();
     const { statKeys, complete, rules } = await walkWorkspace(filesMax, context);
-    // Also those that the walk leaves out by now: what was looked at once is looked at again.
-    for (const path of [...tracked.keys(), ...(then?.files.keys() ?? [])]) {
+    // A file that an earlier scan covered is covered again, also if the walk now leaves it out.
+    for (const path of [...tracked.keys(), ...(lastScan?.files.keys() ?? [])]) {
       const statKey = statKeys.has(path) ? undefined : statKeyAt(path, context);
       if (statKey !== undefined) statKeys.set(path, statKey);
     }
     const now: Glance = { statKeys, tracked, complete, rules };
-    const files = new Map(then?.files);
-    const before = then;
+    const files = new Map(lastScan?.files);
+    const before = lastScan;
     const notCovered: string[] = [];
     const fromOutside: WatchedChange[] = [];
     let observed = 0;
-    // What the history knows already comes first, in case not all can be held.
+    // Files that the history knows come first, in case not all contents fit into memory.
     const touched =
       before === undefined ? [...new Set([...tracked.keys(), ...statKeys.keys()])] : touchedPaths(before, now);
     for (const path of touched) {
       context.signal.throwIfAborted();
-      // Of what is denied by now neither the content is held nor the name told.
+      // A file that is denied by now is neither kept in memory nor listed.
       if (context.guard.denied("read", [path], "file") !== undefined) continue;
       const file = await fileAt(path, context);
       if (before !== undefined) {
-        const came = await record(path, baselineOf(path, before, now), file, history, context);
-        if (came === "recorded") observed += 1;
-        if (came === "not covered") notCovered.push(path);
+        const result = await record(path, baselineOf(path, before, now), file, history, context);
+        if (result === "recorded") observed += 1;
+        if (result === "not covered") notCovered.push(path);
         const did = file === "absent" ? "deleted" : before.files.has(path) ? "changed" : "created";
-        if (came !== "same") fromOutside.push({ path, did });
+        if (result !== "same") fromOutside.push({ path, did });
       }
       storedBytes -= files.get(path)?.stored?.bytes.length ?? 0;
       if (file === "absent") files.delete(path);
       else if (file === "elsewhere") files.set(path, outOfSight);
       else files.set(path, seenOf(path, file, context));
     }
-    // What the session itself wrote down meanwhile is known as of now.
-    then = { files, tracked: history.tracked(), complete, rules };
+    // `tracked` is read again: the session may have recorded changes of its own meanwhile.
+    lastScan = { files, tracked: history.tracked(), complete, rules };
     if (fromOutside.length > 0) (await context.languages?.())?.watchedFilesChanged(fromOutside);
     return { observed, notCovered, complete };
   };
 
-  return { observe: (context) => orUnreadable("observe", () => look(context)) };
+  return { observe: (context) => orUnreadable("observe", () => scan(context)) };
 }
 
-/** `elsewhere`: there is something, but no file under this very name that we may look at. */
+/** `elsewhere`: the path leads to something that is not a readable file of exactly this name. */
 async function fileAt(path: string, context: ToolContext): Promise<Now | "absent" | "elsewhere"> {
   const file = atPath(path, context, (node) => context.disk.open(node));
   if (file === undefined) {
@@ -131,15 +132,13 @@ async function fileAt(path: string, context: ToolContext): Promise<Now | "absent
   }
 }
 
-type Came = "recorded" | "same" | "not covered";
-
 async function record(
   path: string,
   baseline: Baseline,
   file: Now | "absent" | "elsewhere",
   history: SessionHistory,
   context: ToolContext,
-): Promise<Came> {
+): Promise<"recorded" | "same" | "not covered"> {
   if (file === "elsewhere") return "not covered";
   if (baseline.was === "ours" && file !== "absent" && baseline.version.mark === markOf(file.identity)) return "same";
   const stored = await storedOf(baseline, history);

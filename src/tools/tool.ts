@@ -1,4 +1,4 @@
-/** What a tool is: a request in, an outcome out, or a Problem. It gets everything it works with from its bench. */
+/** A tool turns a request into an outcome, or throws a Problem. Everything that it works with comes from its `ToolContext`. */
 
 import type { Outcome, Verb, Verbs } from "../contract/call.ts";
 import type { Formatter } from "../contract/edit.ts";
@@ -13,14 +13,14 @@ import type { PageCache, Restricted } from "../kinds/kinds.ts";
 import type { Ledger } from "../session/session.ts";
 import type { Turn } from "./change/history-recorder.ts";
 
-/** How careful changes are; the operator's choice. */
+/** How careful changes are, as the operator set it. */
 export interface ChangeRules {
   /** Must a file have been read in this session before it is changed? */
   readonly readFirst: boolean;
-  /** What becomes of an edit of a file that somebody changed since: `content-match` applies it if its text is there once. */
+  /** For a file that changed since it was read: `content-match` applies an edit whose text occurs exactly once. */
   readonly staleness: "refuse" | "content-match";
   readonly hardLinks: "separate" | "keep";
-  /** Line ends of a file that is written anew: those of the content, or those that the file had. */
+  /** Line ends of a file that Write overwrites: those that the call sends, or those that the file had. */
   readonly writeEol: "as sent" | "keep";
   readonly editBytesMax: number;
 }
@@ -33,36 +33,32 @@ export interface ToolContext {
   readonly pages: PageCache;
   readonly ledger: Ledger;
   readonly locks: Locks;
-  /**
-   * Gives up the call's place in the call queue before it has its result. For what comes after a change and may take long,
-   * such as waiting for language servers.
-   */
+  /** Leaves the call queue before the call has its result, for slow work after a change, such as waiting for servers. */
   readonly leaveQueue: () => void;
   readonly changes: ChangeRules;
-  /** What the host does to a file after each change of it. */
+  /** The host's formatter, which runs after each change. */
   readonly formatter: Formatter | undefined;
   readonly formatterMsMax: number;
-  /** The language servers, loaded by the first who asks; undefined where none are used. */
+  /** The language servers, loaded by the first call; undefined where none are used. */
   readonly languages: (() => Promise<Languages>) | undefined;
-  /** Are their warnings told as well? */
+  /** Are warnings of language servers reported too, or only errors? */
   readonly warnings: boolean;
-  /** The session's id. */
+  /** The id of the session. */
   readonly session: string;
-  /** Hears of every file that was changed. */
   readonly onChanged: ChangeListener | undefined;
-  /** Shall a change only be shown? */
+  /** Changes are only shown, not made. */
   readonly dryRun: boolean;
   readonly newId: () => string;
-  /** Where the past of what this call changes is kept; undefined where nothing is. */
+  /** The turn that the changes of this call belong to; undefined if the session has no history. */
   readonly turn: () => Promise<Turn | undefined>;
+  /** The history of the session; undefined if it has none. */
   readonly past: () => Promise<SessionHistory | undefined>;
-  /** Is a repeated read answered with a stub? Undefined: as the dialect has it. */
+  /** Is a repeated read answered with a stub? Undefined: the dialect decides. */
   readonly dedup: boolean | undefined;
-  /** Instruction files that were named in this session; undefined if they are not to be. */
+  /** Instruction files that answers of this session have named; undefined if answers name none. */
   readonly offered: Set<string> | undefined;
-  /** As much of an outcome as one answer may hold. What counts as shown is what comes out of it. */
+  /** Cuts an outcome down to what one answer may hold. Only the result counts as shown. */
   readonly fit: <Fitted extends Outcome>(outcome: Fitted) => Fitted;
-  /** How long a search may take. */
   readonly searchMsMax: number;
   readonly onProgress: ((done: number, total: number) => void) | undefined;
   readonly signal: AbortSignal;
@@ -70,8 +66,7 @@ export interface ToolContext {
 
 export type Tool<V extends Verb> = (request: Verbs[V]["request"], context: ToolContext) => Promise<Verbs[V]["outcome"]>;
 
-// What cannot be read, in a store or on the disk, is bad luck that can be told, not a bug.
-
+/** A history that cannot be read becomes a Problem. */
 export async function orUnreadable<Result>(asked: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -81,7 +76,7 @@ export async function orUnreadable<Result>(asked: string, work: () => Promise<Re
   }
 }
 
-/** The same for work on one file of the workspace, which may fail to be read as well. */
+/** A history or a workspace file that cannot be read becomes a Problem. */
 export async function orFileUnreadable<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const place: Place = { asked: path, absolute: path, relative: path };
   try {

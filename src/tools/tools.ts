@@ -1,6 +1,6 @@
 /**
- * Every verb of the toolkit. What a dialect offers of it is that dialect's list of cards. What changes files is loaded by
- * the first change, and what searches by the first search: most sessions of the command line only read.
+ * Every verb of the toolkit; the tool specs of a dialect say which of them it offers. Tools that change files are loaded by the
+ * first change, and those that search by the first search: most sessions of the command line only read.
  */
 
 import type { Outcome, Request, Verb } from "../contract/call.ts";
@@ -30,7 +30,7 @@ export {
 } from "./workspace-files.ts";
 export { atPath } from "./workspace-walk.ts";
 
-/** One load for all of them, so that calls stay in the order in which they came. */
+/** One load for all of them, so that loading does not reorder calls. */
 const changes = lazily(() => import("./changes.ts"));
 const globbing = lazily(() => import("./glob/glob.ts"));
 const grepping = lazily(() => import("./grep/grep.ts"));
@@ -58,11 +58,11 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
 };
 
 export async function runTool(request: Request, context: ToolContext): Promise<Outcome> {
-  const tool = tools[request.verb] as Tool<Verb>; // the table pairs them by verb
+  const tool = tools[request.verb] as Tool<Verb>; // the table pairs request and tool by verb
   try {
     return await tool(request, context);
   } catch (error) {
-    // A part of the program could not be loaded, or a program not be started.
+    // Too many open files: an import() failed, or a child process could not be started.
     if (!isOutOfDescriptors(error)) throw error;
     const asked = "path" in request && typeof request.path === "string" ? request.path : ".";
     const place = { asked, absolute: asked, relative: asked };

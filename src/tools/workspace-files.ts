@@ -1,4 +1,4 @@
-/** The files of the workspace a page at a time, in an order that does not depend on the disk: folder by folder, by name. */
+/** Lists the files of the workspace page by page, in an order that does not depend on the disk: folder by folder, by name. */
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
@@ -24,7 +24,7 @@ export interface WorkspaceFile {
 
 export interface FilePage {
   readonly files: readonly WorkspaceFile[];
-  /** Is there more? Then the last path of this page is where to go on. */
+  /** If true, the next page begins after the last path of this one. */
   readonly more: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Folder {
   readonly ignored: Ignored;
 }
 
-/** Only the folders on the way to `after` are looked at again, so a page costs a page, however deep it lies. */
+/** Only the folders on the way to `after` are listed again, so the cost of a page does not grow with its position. */
 export async function filesAfter(after: string | undefined, filesMax: number, context: ToolContext): Promise<FilePage> {
   const roots = context.disk.roots.map(({ real }) => real as string);
   const first = after === undefined ? 0 : roots.findIndex((root) => relativeTo(after, [root], nodePath) !== undefined);
@@ -51,7 +51,7 @@ export async function filesAfter(after: string | undefined, filesMax: number, co
   return { files, more: false };
 }
 
-/** `from`: the rest of the path after which to go on, seen from this folder; empty for all of it. */
+/** `from`: the names from this folder down to the path after which to continue; empty for the whole folder. */
 async function* below(
   folder: Folder,
   from: readonly string[],
@@ -82,15 +82,15 @@ async function* below(
       yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], slices, context);
     } else if (kind === "file" && order > 0 && !isIgnored(ignored, above, name, "file")) {
       if (context.guard.denied("read", [path], "file") !== undefined) continue;
-      const state = atPath(path, context, ({ handle: held }) => held.identity);
-      if (state === undefined) continue;
+      const identity = atPath(path, context, ({ handle }) => handle.identity);
+      if (identity === undefined) continue;
       const relative = [...above, name].join("/");
-      yield { path, relative, sizeBytes: state.sizeBytes, modifiedMs: Number(state.mtimeNs / 1_000_000n) };
+      yield { path, relative, sizeBytes: identity.sizeBytes, modifiedMs: Number(identity.mtimeNs / 1_000_000n) };
     }
   }
 }
 
-/** Paths that begin so, for one who types: what lies in one folder, folders with a slash behind them. */
+/** Completes a path while it is typed, from the entries of one folder; folders end in a slash. */
 export async function pathsThatBegin(
   start: string,
   pathsMax: number,
@@ -117,17 +117,16 @@ export async function pathsThatBegin(
   return [...above, ...paths.sort(compareCodePoints)].slice(0, pathsMax);
 }
 
-// One folder for the person who looks after the rules: every name in it, and what the rules say of reading and editing it.
-
+/** An entry of a folder, and what the rules say about it. */
 export interface JudgedEntry {
   readonly name: string;
   /** Absolute; and below its root with forward slashes. */
   readonly path: string;
   readonly relative: string;
   readonly kind: EntryKind;
-  /** Of regular files. */
+  /** Undefined unless it is a regular file. */
   readonly sizeBytes: number | undefined;
-  /** Before anybody is asked. */
+  /** What the rules say, without asking a person. */
   readonly read: Verdict;
   readonly edit: Verdict;
 }
@@ -139,7 +138,7 @@ export interface EntryPage {
   readonly total: number;
 }
 
-/** Only the entries of the page are judged, however many there are. */
+/** A folder for the person who maintains the rules. The rules are evaluated for the entries of the page only. */
 export async function folderEntries(
   path: string,
   { from, max }: { readonly from: number; readonly max: number },
@@ -156,15 +155,15 @@ export async function folderEntries(
   const entries: JudgedEntry[] = [];
   for (const { name, kind } of ordered.slice(from, from + max)) {
     context.signal.throwIfAborted();
-    const whole = nodePath.join(target.real, name);
+    const entryPath = nodePath.join(target.real, name);
     const verdict = (tool: string, permission: "read" | "edit"): Verdict =>
-      context.guard.explain(tool, permission, whole).verdict;
+      context.guard.explain(tool, permission, entryPath).verdict;
     entries.push({
       name,
-      path: whole,
-      relative: slashed(nodePath.relative(target.root, whole)),
+      path: entryPath,
+      relative: slashed(nodePath.relative(target.root, entryPath)),
       kind,
-      sizeBytes: kind === "file" ? atPath(whole, context, ({ handle: held }) => held.identity.sizeBytes) : undefined,
+      sizeBytes: kind === "file" ? atPath(entryPath, context, ({ handle }) => handle.identity.sizeBytes) : undefined,
       read: verdict("Read", "read"),
       edit: verdict("Edit", "edit"),
     });
@@ -172,12 +171,11 @@ export async function folderEntries(
   return { path: target.real, relative: target.realRelative, entries, total: listed.length };
 }
 
-// A file's own content, for programs: no line numbers, no pages, and nothing that a model would be told.
-
+/** The content of a file for programs, without line numbers, pages or notes. */
 export type Content =
   | { readonly is: "text"; readonly path: string; readonly text: string }
   | { readonly is: "bytes"; readonly path: string; readonly base64: string }
-  /** The paths in a folder, those of folders with a slash behind them. */
+  /** The paths in a folder; those of folders end in a slash. */
   | { readonly is: "folder"; readonly path: string; readonly paths: readonly string[] }
   | { readonly is: "too large"; readonly path: string; readonly sizeBytes: number };
 
@@ -203,7 +201,7 @@ export async function contentOf(path: string, bytesMax: number, context: ToolCon
   }
 }
 
-/** Whatever else it may be, it goes as bytes, and every one of them stays. */
+/** Anything else is returned as bytes, so that none is lost in decoding. */
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
 async function folderContent(folder: string, context: ToolContext): Promise<Content> {

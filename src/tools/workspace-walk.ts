@@ -1,4 +1,4 @@
-/** All files of the roots that a person would call theirs: nothing that is ignored, hidden, denied or a dependency. */
+/** Walks the files of the roots, without those that are ignored, hidden, denied or a dependency. */
 
 import * as nodePath from "node:path";
 import type { Problem } from "../contract/problem.ts";
@@ -8,7 +8,7 @@ import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Walked {
-  /** By real path: which file it is and in which state. */
+  /** By real path. */
   readonly statKeys: Map<string, string>;
   /** False if there are more files than asked for, or folders that cannot be read. */
   readonly complete: boolean;
@@ -22,6 +22,7 @@ interface Folder {
   readonly ignored: Ignored;
 }
 
+/** Larger ignore files count as empty: they are generated or hostile. */
 const ignoreFileBytesMax = 1_048_576;
 
 export async function walkWorkspace(filesMax: number, context: ToolContext): Promise<Walked> {
@@ -62,7 +63,7 @@ export async function walkWorkspace(filesMax: number, context: ToolContext): Pro
   return { statKeys, complete, rules: rules.toSorted().join("\n") };
 }
 
-/** What tools make and keep for themselves. */
+/** Folders of tools and of dependencies. */
 export const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
 /** The names from a root down to a folder in it. */
@@ -73,12 +74,12 @@ export const namesBelow = (root: string, folder: string): readonly string[] =>
 
 export const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 
-/** Undefined for what is no regular file under this very name. */
+/** Undefined if the path is not the real path of a regular file. */
 export function statKeyAt(path: string, context: ToolContext): string | undefined {
   return atPath(path, context, (node) => statKeyOf(node.handle.identity));
 }
 
-/** Does something with the regular file of this very name, if there is one. */
+/** Runs `work` on a regular file; undefined if `path` is not the real path of one. */
 export function atPath<Result>(
   path: string,
   { disk }: ToolContext,
@@ -105,11 +106,10 @@ export async function readSmallText(path: string, context: ToolContext): Promise
   return String((await wholeFile(file, ignoreFileBytesMax)) ?? "");
 }
 
-// Where a search begins that names no folder: where relative paths start, and in all other roots.
-
 /**
- * All roots; or, where relative paths start in a folder of one, that folder and the roots that do not hold it. None of them
- * that lies in another one. The first is always where relative paths start, as `.`, or the root that it lies in.
+ * The folders that a search without a folder covers: all roots; or, if relative paths start in a subfolder of a root, that
+ * subfolder and the other roots. None of them is inside another. The first is where relative paths start, as `.`, or the root
+ * that contains it.
  */
 export function searchTops({ guard }: ToolContext): readonly string[] {
   if (guard.roots.length < 2) return ["."];
@@ -118,7 +118,7 @@ export function searchTops({ guard }: ToolContext): readonly string[] {
   here.node.handle.close();
   const { real: top } = here.target;
   const isRoot = guard.roots.some(({ real }) => real === top);
-  // By real path, so that one that is named twice is there once.
+  // By real path, so that a root that is named twice is searched once.
   const tops = new Map<string, string>([[top, "."]]);
   for (const { real, given } of guard.roots) {
     if (!tops.has(real) && (isRoot || !isWithin(top, real))) tops.set(real, given);
@@ -129,7 +129,7 @@ export function searchTops({ guard }: ToolContext): readonly string[] {
   return outermost.map(([, given]) => given);
 }
 
-/** Of the roots that cannot be searched: how many the session may not see, and how many cannot be read or are no longer there. */
+/** Counts the roots that cannot be searched: denied to the session, or unreadable and gone ones. */
 export function unsearchedRoots(problems: readonly Problem[]): {
   readonly denied: number;
   readonly unreadable: number;
@@ -140,7 +140,8 @@ export function unsearchedRoots(problems: readonly Problem[]): {
 
 const bySystem: ReadonlySet<string> = new Set(["system", "root changed"]);
 
-function isWithin(path: string, folder: string): boolean {
+/** Is `path` the folder, or something in it? */
+export function isWithin(path: string, folder: string): boolean {
   const rest = nodePath.relative(folder, path);
   return !(rest === ".." || rest.startsWith(`..${nodePath.sep}`) || nodePath.isAbsolute(rest));
 }

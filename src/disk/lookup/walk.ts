@@ -128,7 +128,7 @@ class Folder implements WalkFolder {
   /** A folder whose size is not known is listed all the same. */
   #isHuge(): boolean {
     const { path, fd } = this.#place;
-    const { system } = this.#ways;
+    const { system } = this.#context;
     try {
       return (fd === undefined ? system.statPath(path) : system.stat(fd)).size > hugeFolderBytes;
     } catch (error) {

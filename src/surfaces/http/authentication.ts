@@ -1,55 +1,55 @@
-/** Who may come in: one token of the operator's, or those of an authorisation server. Tokens go no further than this. */
+/** Authenticates HTTP requests by the operator's token, or by tokens of an authorisation server. Tokens are not passed on. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { tokenScopes } from "../mcp/names.ts";
 
-/** Somebody who is let in. */
+/** The authenticated sender of a request. */
 export interface Guest {
   readonly principal: string;
   readonly scopes: readonly string[];
-  /** In seconds; undefined for what does not expire. */
+  /** In seconds since 1970; undefined if the token does not expire. */
   readonly expiresAt?: number;
 }
 
 export interface Authentication {
-  /** Undefined: not let in. */
+  /** Undefined if the request is not authenticated. */
   admit(authorization: string | undefined): Promise<Guest | undefined>;
-  /** For the answer to those who are not. */
+  /** The value of `WWW-Authenticate` for requests that are refused. */
   challenge(fault?: { readonly error: string; readonly scope?: string }): string;
-  /** RFC 9728: where to get a token; undefined where there is only the operator's. */
+  /** RFC 9728: where to get a token; undefined if there is only the operator's. */
   metadata(): object | undefined;
 }
 
-const every = Object.values(tokenScopes);
+const allScopes = Object.values(tokenScopes);
 
-/** The hash makes both sides equally long, so that the time of the comparison tells nothing. */
+/** Hashes are compared, because they are equally long: the time of the comparison reveals nothing. */
 export function tokenAuthentication(token: string): Authentication {
   const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
-  // Of another server with another token it is somebody else, whose history is none of this one's business.
+  // Another token is another principal, with a history of its own.
   const principal = `token-${hashOf(`principal\0${token}`).toString("hex").slice(0, 12)}`;
   return {
     admit: async (authorization) =>
-      timingSafeEqual(hashOf(bearerOf(authorization) ?? ""), expected) ? { principal, scopes: every } : undefined,
+      timingSafeEqual(hashOf(bearerOf(authorization) ?? ""), expected) ? { principal, scopes: allScopes } : undefined,
     challenge: () => 'Bearer realm="filehand"',
     metadata: () => undefined,
   };
 }
 
-/** What the operator's module brings: it knows the authorisation server. */
+/** The interface of the operator's module, which knows the authorisation server. */
 export interface TokenVerifier {
-  /** Rejects a token that is not good. */
+  /** Rejects an invalid token. */
   verifyAccessToken(token: string): Promise<VerifiedToken>;
 }
 
 export interface VerifiedToken {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** In seconds. A token without an end is not taken. */
+  /** In seconds since 1970. A token that does not expire is refused. */
   readonly expiresAt?: number;
-  /** For whom it was made. */
+  /** The server that it was issued for. */
   readonly resource?: URL | string;
-  /** The person, where the token names one. */
+  /** The person, if the token names one. */
   readonly subject?: string;
 }
 
@@ -71,7 +71,7 @@ export function oauthAuthentication(
       if (token === undefined) return undefined;
       const verified = await verify(verifier, token);
       if (verified === undefined || verified.expiresAt * 1_000 <= nowMs()) return undefined;
-      // A token for another server must not work here, whoever passes it on.
+      // A token that was issued for another server must not work here.
       if (!sameResource(verified.resource, resource)) return undefined;
       const principal = JSON.stringify([verified.clientId, verified.subject ?? ""]);
       return { principal, scopes: verified.scopes, expiresAt: verified.expiresAt };
@@ -81,13 +81,13 @@ export function oauthAuthentication(
     metadata: () => ({
       resource,
       authorization_servers: [issuer],
-      scopes_supported: every,
+      scopes_supported: allScopes,
       bearer_methods_supported: ["header"],
     }),
   };
 }
 
-/** The module is somebody else's: what it throws, and an answer of another shape than was agreed on, is a no. */
+/** The module is not ours: if it throws, or answers with another shape, the token is refused. */
 async function verify(verifier: TokenVerifier, token: string): Promise<Verified | undefined> {
   try {
     const answer: unknown = await verifier.verifyAccessToken(token);
@@ -107,7 +107,7 @@ function isVerified(answer: unknown): answer is Verified {
     expiresAt,
     resource,
     subject,
-  } = answer as Partial<Record<keyof VerifiedToken, unknown>>; // each is looked at
+  } = answer as Partial<Record<keyof VerifiedToken, unknown>>; // each is checked
   return (
     typeof clientId === "string" &&
     clientId !== "" &&
@@ -119,9 +119,9 @@ function isVerified(answer: unknown): answer is Verified {
   );
 }
 
-/** Everybody; for tests, and for those who insist. */
+/** Admits every request: for tests, and for operators who switch authentication off. */
 export const openAuthentication: Authentication = {
-  admit: async () => ({ principal: "anybody", scopes: every }),
+  admit: async () => ({ principal: "anybody", scopes: allScopes }),
   challenge: () => "",
   metadata: () => undefined,
 };

@@ -1,4 +1,4 @@
-/** One workspace over HTTP: requests of the newer protocol stand alone, those of the older one belong to a session. */
+/** One workspace over HTTP. Requests of the newer protocol are independent; those of the older one belong to a session. */
 
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -20,9 +20,9 @@ import type { Guest } from "./authentication.ts";
 import { goneSignal, refuse, sendEvent, sendJson, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
 
 export interface Endpoint {
-  /** `body`: parsed already; undefined for requests that have none. */
+  /** `body`: parsed; undefined for requests without one. */
   handle(req: IncomingMessage, res: ServerResponse, body: object | undefined, guest: Guest): Promise<void>;
-  /** The right that a request needs and its token lacks. */
+  /** The scope that a request needs and its token lacks. */
   missingScope(body: object, guest: Guest): string | undefined;
   close(): Promise<void>;
   readonly sessions: number;
@@ -64,7 +64,7 @@ export function createEndpoint(
       const call = body === undefined ? undefined : modernCall(req.headers, body, workspace);
       if (call !== undefined) return answerOverHttp(call, { req, res, guest, delivery, signal }, workspace);
       const request = webRequest(req, signal);
-      // Only the principal goes on from here: the token has done its work.
+      // The token is not passed on, only the principal.
       const authInfo: AuthInfo = {
         token: "",
         clientId: guest.principal,
@@ -106,19 +106,20 @@ interface Called {
 const listened = (body: Called, workspace: McpWorkspace, guest: Guest, notify: (uri: string) => void) =>
   body.method === "subscriptions/listen" ? watchAll(body.params, workspace, guest.principal, notify) : undefined;
 
-/** What changes files needs another right than what shows them; what only says what there is needs none. */
+/** Methods that change files need another scope than those that show them; lists of tools and the like need none. */
 function scopeOf({ method, params }: Called, workspace: McpWorkspace): string | undefined {
   if (method === "tools/call") {
     const tool = workspace.definitions.find(({ name }) => name === params?.name);
     return tool === undefined || tool.readOnly ? tokenScopes.read : tokenScopes.write;
   }
-  const shows = typeof method === "string" && /^(resources|completion|subscriptions)\//.test(method);
-  return shows ? tokenScopes.read : undefined;
+  const showsFiles = typeof method === "string" && /^(resources|completion|subscriptions)\//.test(method);
+  return showsFiles ? tokenScopes.read : undefined;
 }
 
-// Calls of tools of the newer protocol, see `mcp/tool-call.ts`.
-
-/** Undefined for what the SDK should look at. Headers that do not say what the body says are for the SDK to refuse. */
+/**
+ * A tool call of the newer protocol, which is answered without the SDK (`mcp/tool-call.ts`). Undefined for everything else; the SDK
+ * refuses headers that contradict the body.
+ */
 function modernCall(headers: IncomingHttpHeaders, body: object, workspace: McpWorkspace): CallMessage | undefined {
   const call = readCall(body, workspace);
   return call !== undefined &&
@@ -181,9 +182,10 @@ async function answerOverHttp(
   res.end();
 }
 
-// Clients of the older protocol keep a session open, so that questions and cancelling reach them. Each has a server and a
-// transport of its own: shared ones would give one client another's answers.
-
+/**
+ * Clients of the older protocol keep a session open, so that questions and cancellations reach them. Each session has its own
+ * server and transport: shared ones would give one client the answers of another.
+ */
 export interface LegacySessions {
   handle(request: Request, body: unknown, authInfo: AuthInfo): Promise<Response>;
   close(): Promise<void>;
@@ -195,7 +197,7 @@ export interface LegacyOptions {
   readonly sessionsMax: number;
   readonly sessionsOfOneMax: number;
   readonly idleMsMax: number;
-  /** Told when a session is over. */
+  /** Called when a session is over. */
   readonly onEnd: (principal: string, id: string) => void;
   readonly nowMs?: () => number;
 }
@@ -205,7 +207,7 @@ interface Entry {
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedMs: number;
-  /** Did its client send anything after its greeting? */
+  /** Has its client sent anything after `initialize`? */
   isUsed: boolean;
   /** Requests and streams that are open. */
   open: number;
@@ -229,8 +231,8 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
   }, 60_000).unref();
 
   /**
-   * A client that crashed never closes its session. One that is idle ends for the next: first those that were only begun, then
-   * the longest idle. A principal's own sessions make room for its next one; those of others only where it has none.
+   * Ends an idle session, because a client that crashed never closes its own: first a session that was never used, then the
+   * longest idle one. Sessions of other principals only end if this principal has none.
    */
   const makeRoom = async (principal: string): Promise<boolean> => {
     const all = [...entries];
@@ -271,7 +273,7 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
         return answer(400, -32000, "Bad Request: Mcp-Session-Id header is required");
       }
       const entry = entries.get(id);
-      // Whose session it is must not be told to those whose it is not.
+      // The same answer for a session of another principal, so that its existence is not revealed.
       if (entry === undefined || entry.principal !== authInfo.clientId) return answer(404, -32001, "Session not found");
       entry.usedMs = nowMs();
       entry.isUsed ||= !isMethod(body, "notifications/initialized");
@@ -284,7 +286,7 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
       try {
         const given = body === undefined ? {} : { parsedBody: body };
         const response = await entry.transport.handleRequest(request, { ...given, authInfo });
-        // The stream of a GET is open until its client hangs up; one that was refused has none.
+        // The stream of a GET is open until its client hangs up; a refused GET has no stream.
         isStream = request.method === "GET" && response.ok && !request.signal.aborted;
         if (isStream) request.signal.addEventListener("abort", done, { once: true });
         return response;

@@ -1,11 +1,11 @@
-/** Node's requests and responses, and those of the web platform that the SDK speaks. */
+/** Requests and responses: Node's own, and the web platform's, which the SDK uses. Also the rate limit. */
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Delivery } from "../mcp/tool-call.ts";
 
-/** Aborted when the other side hangs up before it has its answer. */
+/** Aborted when the client closes the connection before it has its answer. */
 export function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
@@ -14,19 +14,19 @@ export function goneSignal(res: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** The response that each connection had last: until the next request comes on it, nothing says that it was read. */
+/** For each connection, called if its last response is lost: only the next request proves that the client has read it. */
 const lastOn = new WeakMap<Socket, () => void>();
 
 /**
- * Whether a response arrives. It does not if the connection closes before all of it is written. It does not either if the
- * connection then breaks with an error: a client that goes away with unread bytes resets it, one that has read them closes it.
+ * Notices that a response is lost: the connection closes before all of it is written, or breaks with an error afterwards. A client
+ * that goes away with unread bytes resets the connection; one that has read them closes it.
  */
 export function watchDelivery(res: ServerResponse): Delivery {
   let isLost = false;
-  const told: (() => void)[] = [];
+  const callbacks: (() => void)[] = [];
   const lose = (): void => {
     isLost = true;
-    for (const tell of told.splice(0)) tell();
+    for (const callback of callbacks.splice(0)) callback();
   };
   res.once("close", () => {
     if (!res.writableFinished) lose();
@@ -35,21 +35,21 @@ export function watchDelivery(res: ServerResponse): Delivery {
   if (socket !== null) {
     if (!lastOn.has(socket)) {
       socket.on("error", () => lastOn.get(socket)?.());
-      // A client that closed before the answer was written has reset the connection by now, which a read does not tell after the
-      // end: a write of nothing does, on Linux. First, since Node's own listener ends the socket.
+      // A client that closed before the answer was written has reset the connection by now. After the end of the stream no read
+      // reports that, but on Linux an empty write does. Prepended, since Node's own listener ends the socket.
       socket.prependListener("end", () => void (socket.writable && socket.write("")));
     }
     lastOn.set(socket, lose);
   }
   return {
-    onLost: (tell) => {
-      if (isLost) tell();
-      else told.push(tell);
+    onLost: (callback) => {
+      if (isLost) callback();
+      else callbacks.push(callback);
     },
   };
 }
 
-/** Without the body: that was read and parsed already. */
+/** Without the body, which is already parsed, and without the token. */
 export function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
@@ -66,10 +66,10 @@ export type Body =
   | { readonly tooLate: true }
   | { readonly gone: true };
 
-/** What is over the limit is not kept, and its sender is not waited for. `msMax`: for senders who are not known yet. */
+/** Stops reading at the limit. `msMax` is for senders who are not authenticated yet. */
 export function readBody(req: IncomingMessage, bytesMax: number, msMax?: number): Promise<Body> {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve({ tooLarge: true });
-  // Not with `for await`: nearly every body comes in one piece, and that would make listeners and promises for many.
+  // Not `for await`, which costs listeners and promises: nearly every body comes in one chunk.
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -86,21 +86,21 @@ export function readBody(req: IncomingMessage, bytesMax: number, msMax?: number)
     };
     req
       .on("data", onData)
-      .once("end", () => resolve(textOf(parts)))
+      .once("end", () => resolve(decodeBody(parts)))
       .once("error", () => resolve({ gone: true }))
       .once("close", () => resolve({ gone: true }));
   });
 }
 
-/** What is not UTF-8 would be decoded to other characters than were sent, and they would be written into a file. */
-function textOf(parts: readonly Buffer[]): Body {
+/** Bytes that are not UTF-8 would be decoded to other characters than were sent, which would end up in a file. */
+function decodeBody(parts: readonly Buffer[]): Body {
   const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   return isUtf8(bytes) ? { text: bytes.toString("utf8") } : { notUtf8: true };
 }
 
 const isJson = ({ headers }: Response): boolean => headers.get("content-type")?.startsWith("application/json") === true;
 
-/** Resolves when everything is written, or when nobody reads any more. */
+/** Resolves when everything is written, or the client is gone. */
 export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
   const headers: Record<string, string> = {};
   response.headers.forEach((value, name) => {
@@ -115,7 +115,7 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
     res.writeHead(response.status, { ...headers, "content-length": body.length }).end(body);
     return;
   }
-  // Proxies keep streams back unless they are told not to.
+  // Without this header, proxies such as nginx buffer streams.
   res.writeHead(response.status, { ...headers, "x-accel-buffering": "no" });
   res.flushHeaders();
   const reader = response.body.getReader();
@@ -126,21 +126,21 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
         await new Promise((resolve) => res.once("drain", resolve).once("close", resolve));
     }
   } catch {
-    // The stream was cut by its maker; what was sent stays sent.
+    // The SDK ended the stream with an error; the response ends where it is.
   }
   res.end();
 }
 
 /** `text`: the whole answer. */
 export function sendJson(res: ServerResponse, status: number, text: string): void {
-  // Head and body as one text are written at once.
+  // A body that is a string is written together with the head, in one packet.
   res.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
 }
 
 /** Proxies and clients give up on a stream that is silent for too long. */
 const silentMsMax = 15_000;
 
-/** A message of an answer that is a stream; the first one begins it. */
+/** Sends a message of a streamed answer; the first one begins the stream. */
 export function sendEvent(res: ServerResponse, text: string): void {
   if (!res.headersSent) {
     res.writeHead(200, {
@@ -154,7 +154,7 @@ export function sendEvent(res: ServerResponse, text: string): void {
   res.write(`event: message\ndata: ${text}\n\n`);
 }
 
-/** An answer in the protocol's form, for what never reaches it. */
+/** An error in the form of the protocol, for requests that do not reach an endpoint. */
 export function refuse(res: ServerResponse, status: number, message: string, more: HttpRefusal = {}): void {
   const { headers = {}, code = -32000, id = null } = more;
   const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
@@ -168,10 +168,9 @@ export interface HttpRefusal {
   readonly id?: string | number | null;
 }
 
-/** How often somebody may come: a bucket each that fills by time, and the emptiest are forgotten last. */
-
+/** A rate limit: one token bucket per sender. */
 export interface Rate {
-  /** True if it may go on; otherwise it is too often. */
+  /** False if the sender is over its rate. */
   take(who: string): boolean;
 }
 
@@ -188,7 +187,7 @@ export function createRate(
       const bucket = buckets.get(who) ?? { left: burst, atMs: now };
       bucket.left = Math.min(burst, bucket.left + ((now - bucket.atMs) * perSecond) / 1_000);
       bucket.atMs = now;
-      // Last used last: who has been away longest has the fullest bucket, and loses nothing by being forgotten.
+      // Least recently used first: that bucket is the fullest, so a sender loses nothing if it is dropped.
       buckets.delete(who);
       buckets.set(who, bucket);
       if (buckets.size > peopleMax) {

@@ -1,6 +1,6 @@
 /**
- * The front door of everything that listens. In this order: is the request addressed to us, does it come from a page of a
- * stranger, who sends it, how often, how much; and only then what it wants.
+ * The HTTP server. It checks a request in this order: Host, Origin, token, rate, size of the body, scope; only then an endpoint
+ * handles it.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly limits?: Partial<HttpLimits>;
-  /** What people see; it lets them in by itself. */
+  /** The page for people, which authenticates them itself. */
   readonly inspector?: Inspecting | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface Inspecting {
 export interface HttpLimits {
   readonly bodyBytesMax: number;
   readonly perSecondMax: number;
-  /** Requests of one principal that are under way at once, streams included. */
+  /** Requests of one principal that are handled at once, streams included. */
   readonly atOnceMax: number;
-  /** Wrong tokens of one address. */
+  /** Requests with a wrong token from one address. */
   readonly strangersPerSecondMax: number;
-  /** How long calls that are under way may take when the server is to end. */
+  /** How long running calls may take when the server ends. */
   readonly graceMs: number;
 }
 
-export const httpLimits: HttpLimits = {
+const httpLimits: HttpLimits = {
   bodyBytesMax: 4_194_304,
   perSecondMax: 50_000,
   atOnceMax: 512,
@@ -50,7 +50,7 @@ export const httpLimits: HttpLimits = {
 
 export interface HttpServer {
   readonly server: Server;
-  /** Lets calls that are under way finish, then ends. */
+  /** Waits for running calls, then ends. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const rate = createRate(limits.perSecondMax, limits.perSecondMax * 2);
   const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
   const underWay = new Map<string, number>();
-  /** Calls, without streams that stay open by nature. */
+  /** Running calls, without streams, which stay open. */
   let calls = 0;
   let ending = false;
   let onIdle = (): void => undefined;
@@ -75,7 +75,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (ending) {
       return refuse(res, 503, "Service Unavailable: the server is ending", { headers: { connection: "close" } });
     }
-    if (path.startsWith("/.well-known/oauth-protected-resource")) return tellMetadata(req, res);
+    if (path.startsWith("/.well-known/oauth-protected-resource")) return sendMetadata(req, res);
     const endpoint = endpoints.get(path);
     if (endpoint === undefined && inspector?.handles(path) === true) return inspector.handle(req, res, path);
     if (endpoint === undefined && path !== "/metrics") return refuse(res, 404, "Not found");
@@ -88,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const admitted = async (req: IncomingMessage, res: ServerResponse): Promise<Guest | undefined> => {
     const guest = await access.admit(req.headers.authorization);
     if (guest === undefined) {
-      // Their body is not waited for, so the connection is of no more use.
+      // The body is not read, so the connection cannot be used again.
       const headers = { ...hangUp.headers, "www-authenticate": access.challenge() };
       if (!strangers.take(req.socket.remoteAddress ?? "")) tooMany(res, hangUp.headers);
       else refuse(res, 401, "Unauthorized: a token is needed", { headers });
@@ -123,7 +123,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }
   };
 
-  const tellMetadata = (req: IncomingMessage, res: ServerResponse): void => {
+  const sendMetadata = (req: IncomingMessage, res: ServerResponse): void => {
     const metadata = access.metadata();
     if (metadata === undefined) return refuse(res, 404, "Not found");
     if (req.method !== "GET") return refuse(res, 405, "Method not allowed: use GET", { headers: { allow: "GET" } });
@@ -138,7 +138,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
 
   const server = createServer(
-    // Node looks for those that are too late this often.
+    // Node checks for timeouts every `connectionsCheckingInterval`.
     { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 },
     (req, res) => {
       const startedMs = performance.now();
@@ -167,9 +167,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async close() {
       if (ending) return;
       ending = true;
-      // Calls that wait for a person wait no longer.
+      // Calls that wait for an answer on the page end.
       inspector?.close();
-      // Until then it listens on, so that those who ask hear that it is ending.
+      // The server keeps listening meanwhile, to answer 503.
       if (calls > 0) {
         const idle = new Promise<void>((resolve) => (onIdle = resolve));
         const late = new Promise<void>((resolve) => setTimeout(resolve, limits.graceMs).unref());
@@ -183,7 +183,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** Undefined for a request that has none; `refused` if it was answered already. */
+/** Undefined for a request without a body; "refused" if the request was answered here. */
 async function bodyOf(
   req: IncomingMessage,
   res: ServerResponse,
@@ -200,7 +200,7 @@ async function bodyOf(
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   const body = await readBody(req, bytesMax);
-  if ("gone" in body || "tooLate" in body) return "refused"; // and nobody to tell it to
+  if ("gone" in body || "tooLate" in body) return "refused"; // the client is gone
   if ("tooLarge" in body) {
     const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
     return refused(413, message, { headers: { connection: "close" } });
@@ -220,28 +220,25 @@ function say(res: ServerResponse, status: number, text: string, type = "text/pla
   res.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
 }
 
-// What a request must look like before anybody reads it: addressed to us, and not sent by a stranger's web page.
-
-/** Names by which this machine calls itself. */
 export const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A page of another site can make a browser send requests here, under any name that leads here; this it cannot change. */
+/** DNS rebinding: a page can make a browser send requests here under its own host name, but it cannot change the Host header. */
 export const isOurHost = (header: string | undefined, names: readonly string[]): boolean => {
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::(\d{1,5}))?$/i.exec(header ?? "") ?? [];
   return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
 };
 
-/** Of several, Node shows the first and a proxy may have judged by the last. Names and values take turns in the list. */
+/** Node uses the first Host header, but a proxy may have checked the last. `rawHeaders` alternates names and values. */
 export const hasTwoHosts = (rawHeaders: readonly string[]): boolean => {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
   return hosts > 1;
 };
 
-/** With a larger number the whole is no URL, and it is made one later. */
+/** With a larger port, `new URL` would throw later. */
 const isPort = (digits = "80"): boolean => Number(digits) <= 65_535;
 
-/** Programs send no origin; browsers do, and `null` is that of a page that hides where it comes from. */
+/** Programs send no Origin; browsers do. `null`, of a page with a hidden origin, is refused. */
 export function isOurOrigin(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return true;
   const [, host, port] = /^https?:\/\/(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::(\d{1,5}))?$/i.exec(header) ?? [];

@@ -1,6 +1,6 @@
-import type { Called, WatchCall } from "../mcp/mcp-workspace.ts";
+/** Metrics for Prometheus, in its text format. */
 
-/** Numbers for Prometheus, in its text format. */
+import type { Called, WatchCall } from "../mcp/mcp-workspace.ts";
 
 export interface Metrics {
   count(name: CounterName, labels: Labels): void;
@@ -18,7 +18,7 @@ const counters = {
 } as const;
 const histogram = "filehand_tool_call_seconds";
 const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
-/** Labels come from a closed list of tools and statuses; this is for the day when one does not. */
+/** Labels come from a closed list of tools and statuses; this bounds the memory if one day they do not. */
 const seriesMax = 1_000;
 
 export function createMetrics(): Metrics {
@@ -73,8 +73,7 @@ function labelText(labels: Labels): string {
 const escaped = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
-// Every call of a tool is counted and timed, and traced if somebody wants that.
-
+/** Counts and times every call of a tool. */
 export function watchCallWith(metrics: Metrics, traced: WatchCall = (_tool, _meta, work) => work()): WatchCall {
   return async (tool, meta, work) => {
     const startedMs = performance.now();

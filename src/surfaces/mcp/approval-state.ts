@@ -1,4 +1,7 @@
-/** What a client carries from a question to its answer: signed, for one call, one principal, one use, a limited time. */
+/**
+ * The state that a client carries from a question to its answer: signed, and valid for one call, one principal, one use and a
+ * limited time. Also the text of the question.
+ */
 
 import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
@@ -8,21 +11,24 @@ import { cautionWords, cutAll } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
 
-// What a person reads before they decide. A path stands on one line in quotes with everything escaped that could make it
-// look like another; of a change there is the diff, with a mark before each line that no line of a file can imitate.
-
 type Decision = "once" | "always";
 
-/** The choices of the form, by the words that come back. */
+/** The choices of the form, and the words that come back. */
 const decisions = [
   { decision: "once", label: "allow once" },
   { decision: "always", label: "always allow in this session" },
   { decision: "no", label: "reject" },
 ] as const satisfies readonly { readonly decision: Decision | "no"; readonly label: string }[];
 
+/** Clients show the question in a dialog: a longer diff would push the choices out of sight. */
 const diffLinesMax = 60;
+/** Longer lines would wrap and take the room of the others. */
 const diffLineCharsMax = 200;
 
+/**
+ * What a person reads before deciding. A path is on one line, in quotes, with everything escaped that could make it look like
+ * another path. Each line of a diff has a mark before it that no line of a file can imitate.
+ */
 export function questionText({ permission, patterns, always, metadata }: Question): string {
   const [real = ""] = patterns;
   const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
@@ -46,54 +52,52 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 
 function shownDiff(diff: string): readonly string[] {
   const lines = diff.replace(/\n$/, "").split("\n");
-  const told = diffOfText(diff);
-  if (told === undefined) return lines;
-  // A diff that is not all of it ends with a line that says so, and how much there is.
-  const more = told.complete ? [] : lines.splice(-1);
+  const parsed = diffOfText(diff);
+  if (parsed === undefined) return lines;
+  // A truncated diff ends with a line that says how long it is.
+  const more = parsed.complete ? [] : lines.splice(-1);
   const shown = cutAll(lines.slice(0, diffLinesMax), diffLineCharsMax).map((line) => `| ${safe(line)}`);
   const rest = lines.length - shown.length;
-  return [...shown, ...(rest > 0 && told.complete ? [`(${rest} more lines are not shown)`] : more)];
+  return [...shown, ...(rest > 0 && parsed.complete ? [`(${rest} more lines are not shown)`] : more)];
 }
 
-/** Tabs stay: with marks in their place no Makefile could be read. */
+/** Tabs are not escaped: a diff of a Makefile would be unreadable. */
 const safe = (line: string): string => line.split("\t").map(escapeName).join("\t");
 
-/** What travels through the client: digests only, nothing that it may not see. */
+/** Digests only, nothing that the client may not see. */
 export interface State {
-  /** The call. */
   readonly call: string;
   /** The question that was shown, and those that were answered before it. */
   readonly shown: string;
   readonly yes: readonly string[];
   readonly no: readonly string[];
-  /** Those that were closed without an answer. */
+  /** Questions that were closed without an answer. */
   readonly closed: readonly string[];
   readonly nonce: string;
-  /** The same question on the page. */
+  /** The id of the same question on the page of the inspector. */
   readonly onPage?: string;
 }
 
 export type Decided = Decision | "no" | "closed";
 
-/** Who sends a request: a state that was made for one request holds for no other. */
+/** A state that was made for one requester is invalid for any other. */
 export interface Requester {
-  /** The method of the protocol. */
   readonly method: string;
   readonly principal: string;
 }
 
 export interface ApprovalStates {
-  /** State for the client to carry: signed, bound to who asks, and good for a limited time. */
+  /** Signs a state, bound to the requester and valid for a limited time. */
   seal(state: object, requester: Requester): string;
-  /** Throws for a state that was forged, is too old or was made for another requester. */
+  /** Throws for a state that is forged, expired or made for another requester. */
   open(state: unknown, requester: Requester): object;
-  /** What was answered. Throws for a state that belongs to another call, or was used. */
+  /** Throws for a state that belongs to another call, or was used before. */
   decisionFor(state: State, call: string, response: unknown): Decided;
-  /** The question as the end of a call. */
+  /** The result that ends a call with a question. */
   ask(question: Question, state: Omit<State, "nonce">, requester: Requester): InputRequiredResult;
 }
 
-/** The name of our question among the inputs that a result may ask for. */
+/** The key of the question in `inputRequests`. */
 export const questionKey = "approval";
 
 export function createApprovalStates(secondsMax = answerSecondsMax, nowMs: () => number = Date.now): ApprovalStates {
@@ -130,11 +134,11 @@ const invalidState = (): ProtocolFault =>
   new ProtocolFault(invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
 /**
- * A no is what the form says. Programs without a person cancel or decline by themselves, and what no form of ours has was
- * chosen by nobody; none of that is a yes, and none is told as a person's word.
+ * Only a choice in the form counts as a person's decision. Clients without a person cancel or decline by themselves, and an
+ * answer that the form does not have was not chosen in it: both count as closed.
  */
 export function decisionOf(response: unknown): Decided {
-  const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: unknown }; // looked at below
+  const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: unknown }; // checked below
   if (action !== "accept") return "closed";
   const { decision: chosen } = (content ?? {}) as { readonly decision?: unknown };
   return decisions.find(({ label }) => label === chosen)?.decision ?? "closed";
@@ -159,11 +163,10 @@ export const questionForm = (question: Question) => ({
   },
 });
 
-// Numbers that work once: given out, taken back a single time, and forgotten after a while.
-
+/** Nonces that are valid once and for a limited time. */
 export interface Once {
   give(): string;
-  /** True for the first who brings it back in time. */
+  /** True the first time that a nonce comes back in time. */
   take(nonce: string): boolean;
 }
 
@@ -171,7 +174,7 @@ export function createOnce(ageMsMax: number, countMax = 10_000, nowMs: () => num
   const given = new Map<string, number>();
   return {
     give() {
-      // In the order in which they were given: the first that is young enough ends the search.
+      // The map is in order of age: the first nonce that has not expired ends the search.
       for (const [old, atMs] of given) {
         if (given.size < countMax && nowMs() - atMs <= ageMsMax) break;
         given.delete(old);

@@ -1,10 +1,10 @@
 /**
- * Questions to the person behind the client. The engine asks in the middle of a call; the newer protocol wants the call to end
- * with "input required" and to be made again. So the call is left by a throw, before anything was done, and when it comes
- * back the answer is taken only for the very question that was shown: same tool, same arguments, same file in the same
- * state (its diff), same principal, in time, once. In the older protocol the question is a request to the client, and the call
- * is made again here when it is answered. The deny rules hold whatever a client answers. A page of the inspector may be asked
- * beside the client, or instead of one that cannot ask.
+ * Questions to the person who uses the client. The engine asks in the middle of a call, but the newer protocol wants the call to
+ * end with "input required" and to be repeated. So the question leaves the call by a throw, before anything was changed. When the
+ * call is repeated, the answer only counts for exactly the question that was shown: same tool, same arguments, same file in the
+ * same state (its diff), same principal, in time, once. In the older protocol the question is a request to the client, and the
+ * call is repeated here when it is answered. Deny rules apply whatever a client answers. The page of the inspector shows the
+ * question too, or instead of a client that cannot ask.
  */
 
 import { createHash } from "node:crypto";
@@ -25,23 +25,22 @@ import {
 export interface Approvals {
   /** For the toolkit. */
   readonly asker: Asker;
-  /** Places in the call queue of calls that were left for a question, by request. */
+  /** By request: the places in the call queue of calls that wait for an answer. */
   readonly places: Map<string, KeptPlace>;
   readonly states: ApprovalStates;
-  /** Makes a call in which the engine may ask. */
+  /** Runs a call in which the engine may ask. */
   during<Result>(call: AskingCall, work: () => Promise<Result>): Promise<Result | InputRequiredResult>;
 }
 
 export interface AskingCall {
-  /** The method of the protocol. */
   readonly method: string;
   readonly tool: string;
   readonly input: unknown;
   readonly principal: string;
-  /** Whose question it is, for those who see it on the page. */
+  /** The id of the session, which the page shows with the question. */
   readonly session: string;
   readonly signal: AbortSignal;
-  /** Did the client say that it can put a question to a person? */
+  /** Did the client say that it can show a question to a person? */
   readonly canAsk: boolean;
   /** What the client brings back from a question that ended the call before. */
   readonly requestState: unknown;
@@ -50,40 +49,40 @@ export interface AskingCall {
   readonly ask: AskClient | undefined;
 }
 
-/** The older protocol: puts a question to the client in the course of a request. Rejects only if the request is cancelled. */
+/** The older protocol: sends a question to the client during a request. Rejects only if the request is cancelled. */
 export type AskClient = (
   form: ReturnType<typeof questionForm>,
   request: string | number,
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** Whatever it is: only an object has a value of that name that can be an answer. */
+/** Unchecked: a value of another type has no answer under the key. */
 type Responses = Readonly<Record<string, unknown>> | null | undefined;
 
-/** The page beside the client, where there is one. */
+/** The page of the inspector, if there is one. */
 export interface Beside {
   readonly board: Board;
   readonly workspace: string;
 }
 
-/** One round of one call. */
+/** One run of one call, until it ends or a question leaves it. */
 interface Round {
   readonly canAsk: boolean;
   readonly yes: Set<string>;
-  /** A call may go on after a no, with what else it has to do. */
+  /** A call may go on after a no, with its other files. */
   readonly no: Set<string>;
   readonly closed: Set<string>;
   readonly shown: string | undefined;
   readonly decision: Decided;
   readonly asks: Omit<BoardQuestion, "question">;
-  /** The question on the page, until it is known what came of it. */
+  /** The id of the question on the page, until it is settled. */
   onPage: string | undefined;
 }
 
-/** Leaves the call. */
+/** Leaves the call for a question. */
 class AskFirst extends Error {
   override readonly name = "AskFirst";
-  /** For the engine: no bug. */
+  /** Tells the engine that this is not a bug. */
   readonly leavesCall = true;
   readonly question: Question;
   readonly digest: string;
@@ -105,10 +104,10 @@ export function createApprovals(beside?: Beside): Approvals {
   const board = beside?.board;
   const workspace = beside?.workspace ?? "";
   const states = createApprovalStates();
-  /** The engine hands a call's signal to the asker, and every call has its own: that tells whose question it is. */
+  /** By the signal of the call, which the engine passes to the asker: every call has its own. */
   const rounds = new Map<AbortSignal, Round>();
 
-  /** The work, or the question that it was left for. */
+  /** The result of the work, or the question that left it. */
   const inRound = async <Result>(
     signal: AbortSignal,
     round: Round,
@@ -140,11 +139,11 @@ export function createApprovals(beside?: Beside): Approvals {
       if (round.yes.has(digest)) return { reply: "once" };
       if (round.no.has(digest)) return { reply: "reject" };
       if (round.closed.has(digest)) return unanswered;
-      // Another question than the one that was shown, or the same about a file that has changed since: it is asked.
+      // Another question than the one that was shown, or the file has changed since.
       if (round.shown !== digest) throw new AskFirst(question, digest);
-      const said = answerOf(round.decision);
-      // Somebody at the page may have been faster; their answer was about the same question.
-      const answer = round.onPage === undefined || board === undefined ? said : board.settle(round.onPage, said);
+      const given = answerOf(round.decision);
+      // A person at the page may have answered the same question earlier.
+      const answer = round.onPage === undefined || board === undefined ? given : board.settle(round.onPage, given);
       round.onPage = undefined;
       if (answer.reply === "once" || answer.reply === "always") round.yes.add(digest);
       else (answer.reply === "reject" ? round.no : round.closed).add(digest);
@@ -157,14 +156,14 @@ export function createApprovals(beside?: Beside): Approvals {
       const state =
         requestState === undefined ? undefined : (states.open(requestState, { method, principal }) as State); // sealed below
       const response = (call.inputResponses as Responses)?.[questionKey];
-      // A response without state belongs to no question that was asked.
+      // A response without a state answers no question of ours.
       const decision = state === undefined ? "no" : states.decisionFor(state, digestOfCall(), response);
       const [yes, no, closed] = [new Set(state?.yes), new Set(state?.no), new Set(state?.closed)];
       const asks = { workspace, session, principal, tool };
       let round: Round = { canAsk, yes, no, closed, shown: state?.shown, decision, asks, onPage: state?.onPage };
       for (;;) {
         const result = await inRound(signal, round, work);
-        // It was about something that has changed since, or that nobody asks any more.
+        // The call did not ask the question again, so it is obsolete.
         if (round.onPage !== undefined) board?.drop(round.onPage);
         if (!(result instanceof AskFirst)) return result;
         const { question, digest: shown } = result;
@@ -186,9 +185,7 @@ export function createApprovals(beside?: Beside): Approvals {
   };
 }
 
-// One spelling for equal JSON, so that its hash says whether two calls are the same.
-
-/** Keys in order; what JSON has no word for is left out, as it would be on the wire. */
+/** One spelling for equal JSON, so that equal calls have equal hashes: keys sorted, undefined left out as on the wire. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -5,23 +5,22 @@ import { answerBytesFor } from "./client-limits.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
 import { metaNames } from "./names.ts";
 
-/** What is known about a request besides its words. */
 export interface Caller {
   readonly session: Session;
-  /** Can its client put a question to a person? */
+  /** Can its client show a question to a person? */
   readonly canAsk: boolean;
-  /** Bytes of one answer: as much as its client shows to the model. */
+  /** Bytes of one answer that its client shows to the model. */
   readonly answerBytesMax: number;
 }
 
 export interface ClientRequest extends Omit<Origin, "startedFor" | "otherwise"> {
-  /** What the client says it can do. */
+  /** As the client sent it. */
   readonly capabilities: unknown;
-  /** What it says it is: its name and version. */
+  /** As the client sent it: its name and version. */
   readonly clientInfo: unknown;
 }
 
-/** `within`: the folders that the client has named, if it has. */
+/** `within`: the folders that the client has named, if any. */
 export function callerOf(request: ClientRequest, workspace: McpWorkspace, within?: readonly string[]): Caller {
   const { principal, handle, meta, transportSession, capabilities, clientInfo } = request;
   const { startedFor, otherwise } = workspace;
@@ -33,38 +32,39 @@ export function callerOf(request: ClientRequest, workspace: McpWorkspace, within
   };
 }
 
-/** A form in the client; one that only opens web pages is no use to us. */
+/** The client must be able to show a form; opening web pages alone is not enough. */
 function canAsk(capabilities: unknown): boolean {
   const elicitation = (
     capabilities as { readonly elicitation?: { readonly form?: unknown; readonly url?: unknown } } | undefined
-  )?.elicitation; // its shape was checked
+  )?.elicitation; // the envelope check or the SDK has checked its shape
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-// The key of a conversation finds what was shown to the model before (the ledger, the turns); it gives no right to anything,
-// and two principals never share one.
-
+/**
+ * What the key of a conversation is made from. The key finds what was shown to the model before (the ledger, the turns). It grants
+ * no rights, and two principals never share one.
+ */
 export interface Origin {
-  /** Who calls, as the transport knows it: never what a request says about itself. */
+  /** As the transport authenticated it, never what a request claims about itself. */
   readonly principal: string;
-  /** A header of the client's own choosing, where there are headers. */
+  /** The value of `sessionHeader`, which the client chooses. */
   readonly handle?: string | undefined;
   /** `_meta` of the request. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The transport's own session, where it has one. */
+  /** The session of the transport, if it has one. */
   readonly transportSession?: string | undefined;
-  /** What the process was started for, on stdio. */
+  /** On stdio: the conversation that the process was started for. */
   readonly startedFor?: string | undefined;
-  /** What all requests share if nothing else tells them apart: the process, or the workspace. */
+  /** Identifies requests that nothing else tells apart: the process, or the workspace. */
   readonly otherwise: string;
 }
 
+/** A longer text is no id: keys stay in memory for every session. */
 const keyCharsMax = 256;
 
-/** What a key was made from. */
 export type KeyKind = "handle" | "transport" | "thread" | "started for" | "otherwise";
 
-/** The first that is there decides. */
+/** The first part that is given decides. */
 export function sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise }: Origin): string {
   const keyed = (kind: KeyKind, key: string): string => JSON.stringify([principal, kind, key]);
   const named = handle ?? meta?.[metaNames.session];

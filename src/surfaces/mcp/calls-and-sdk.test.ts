@@ -83,7 +83,7 @@ function stage(structured: boolean): Stage {
       case "waits":
         await once(signal, "abort");
         return text("cancelled");
-      default:
+      case "text":
         await new Promise(setImmediate);
         return text("done");
     }

@@ -1,20 +1,20 @@
 /**
- * How much of one answer each client shows to its model. Beyond it a client cuts the answer, or puts it into a file and shows a
- * preview, and the server does not hear of it. Measured with the versions named here (`npm run test:clients`), by the name that
- * a client gives itself in `clientInfo`; each number is a little below what was measured.
+ * How much of one answer each client shows to its model. A client truncates a longer answer, or puts it into a file and shows a
+ * preview, and the server is not notified. Measured with the versions named here (`npm run test:clients`), by the name in
+ * `clientInfo`; each number is a little below what was measured.
  */
 
 import { limits } from "../../contract/limits.ts";
 
 interface ClientLimit {
-  /** The whole name; with a star at its end, how the name begins. */
+  /** The whole name, or a prefix followed by a star. */
   readonly name: string;
   /** Bytes of a result as JSON, which are never fewer than the characters or the bytes of its text. */
   readonly bytesMax: number;
 }
 
 export const clientLimits: readonly ClientLimit[] = [
-  // Claude Code 2.1: as much as `_meta["anthropic/maxResultSizeChars"]` of the tool asks for (tools.ts).
+  // Claude Code 2.1: as much as `_meta["anthropic/maxResultSizeChars"]` of the tool asks for (server.ts).
   { name: "claude-code", bytesMax: 500_000 },
   // Codex 0.166: 48,000 bytes for models that it knows, 12,000 for others; which ones it knows depends on its version.
   { name: "codex-mcp-client", bytesMax: 11_500 },
@@ -36,7 +36,7 @@ export const clientLimits: readonly ClientLimit[] = [
   { name: "continue-cli-client", bytesMax: limits.mcpResultBytesMax },
 ];
 
-/** A client that is not in the table may show as little as the one that shows least. */
+/** An unknown client may show as little as the one that shows least. */
 const unknownBytesMax = Math.min(...clientLimits.map(({ bytesMax }) => bytesMax));
 
 /** `clientInfo`: as the client sent it. */

@@ -1,7 +1,7 @@
 /**
- * What every request of the newer protocol says about its client in `_meta`: version, capabilities, name. The checks are those
- * of the SDK's schemas, without the SDK: `filehand mcp` answers its first requests before the SDK is loaded. What is not valid
- * here goes to the SDK, which words the refusal.
+ * What every request of the newer protocol says about its client in `_meta`: version, capabilities, name. The checks repeat the
+ * SDK's schemas, because `filehand mcp` answers its first requests before the SDK is loaded. An invalid request goes to the SDK,
+ * which words the refusal.
  */
 
 import { metaNames } from "./names.ts";
@@ -39,7 +39,7 @@ const isRecordOf =
   (value) =>
     isRecord(value) && Object.values(value).every(check);
 
-/** Whatever has no check may be anything, and each key but those of `required` may be absent. */
+/** Keys without a check may have any value; keys that are not in `required` may be absent. */
 function isObject(checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   const pairs = Object.entries(checks);
   return (value) =>

@@ -1,7 +1,6 @@
 /**
- * All that the command line needs of the SDK for its servers. It is bundled by itself, with the SDK and what that needs, so that
- * no other command pays for it, and `filehand mcp` not before it is needed; so nothing here may rely on sharing a class with
- * the rest of the program.
+ * Everything of the servers that needs the SDK. It is a bundle of its own, which only `filehand mcp` and `filehand serve` load,
+ * and only when they need it. So nothing here may rely on sharing a class with the rest of the program.
  */
 
 export { oauthAuthentication, openAuthentication, tokenAuthentication } from "../http/authentication.ts";

@@ -1,10 +1,10 @@
-/** The server's log: one JSON object a line, on stderr, since stdout may be the protocol's. */
+/** The server's log: one JSON object per line, on stderr, since stdout may carry the protocol. */
 
 import type { Writable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
 import type { Log, WatchCall } from "./mcp-workspace.ts";
 
-/** Who holds the other end of the pipe and does not read it must not fill our memory. */
+/** Drops entries while the reader of stderr is too slow, so that they do not fill the memory. */
 export function logTo(stderr: Writable): Log {
   let leftOut = 0;
   return (level, what, fields = {}) => {
@@ -12,15 +12,13 @@ export function logTo(stderr: Writable): Log {
       leftOut += 1;
       return;
     }
-    const told = { time: new Date().toISOString(), level, event: what, ...fields };
-    stderr.write(`${JSON.stringify(leftOut === 0 ? told : { ...told, leftOut })}\n`);
+    const entry = { time: new Date().toISOString(), level, event: what, ...fields };
+    stderr.write(`${JSON.stringify(leftOut === 0 ? entry : { ...entry, leftOut })}\n`);
     leftOut = 0;
   };
 }
 
-// Spans for those who have OpenTelemetry: its API is used if it is installed, and nothing is missed if it is not.
-
-/** The few parts of `@opentelemetry/api` that are used here. */
+/** The parts of `@opentelemetry/api` that are used here. */
 interface Telemetry {
   readonly trace: { getTracer(name: string, version?: string): Tracer };
   readonly context: { active(): unknown };
@@ -37,7 +35,7 @@ interface Span {
 
 const failed = { code: 2 };
 
-/** Undefined where the package is not installed. */
+/** OpenTelemetry spans for calls of tools; undefined if its API is not installed. */
 export async function tracing(version: string, name = "@opentelemetry/api"): Promise<WatchCall | undefined> {
   const api = (await import(name).catch(() => undefined)) as Telemetry | undefined; // it is what its name says
   if (api === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** One workspace as the server sees it: its toolkit, its sessions, its questions, and how it answers. */
+/** One workspace as an MCP server has it: toolkit, sessions, approvals, limits. */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
@@ -19,22 +19,22 @@ export interface McpWorkspace {
   readonly approvals: Approvals;
   readonly cursors: Seals;
   readonly structured: boolean;
-  /** Bytes of one result, pictures included: more would end the connection. */
+  /** Bytes of one result, images included: a client ends the connection over a larger one. */
   readonly resultBytesMax: number;
-  /** Bytes of one answer's text, where the operator has said so; otherwise the client decides (`client-limits.ts`). */
+  /** Bytes of the text of one answer, if the operator set it; otherwise it depends on the client (`client-limits.ts`). */
   readonly answerBytesMax: number | undefined;
-  /** What the process was started for, on stdio. */
+  /** On stdio: the conversation that the process was started for. */
   readonly startedFor: string | undefined;
-  /** What requests share that nothing else tells apart: over stdio this process and no other, over HTTP the workspace. */
+  /** Identifies requests that nothing else tells apart: on stdio the process, over HTTP the workspace. */
   readonly otherwise: string;
   readonly log: Log;
-  /** Wraps every call of a tool, if somebody wants to count or to trace it. */
+  /** Wraps every call of a tool, for metrics and tracing. */
   readonly watchCall: WatchCall | undefined;
-  /** The package was replaced under the process, and a call needs a part that is gone: the process ends after the answer. */
+  /** Called if the package was updated or removed and a call needs a file that is gone: the process ends after the answer. */
   readonly onPartGone: () => void;
 }
 
-/** Structured, on stderr. Never the content of a file, an argument or a token. */
+/** Structured, on stderr. MUST NOT contain the content of a file, an argument or a token. */
 export type Log = (level: "info" | "warn" | "error", what: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 export type WatchCall = (
@@ -43,26 +43,24 @@ export type WatchCall = (
   work: () => Promise<Called>,
 ) => Promise<Called>;
 
-/** What a call came to, or the question that stands before it. */
+/** The result of a call, or the question that must be answered first. */
 export type Called = CallToolResult | InputRequiredResult;
 
-/** Who calls. The transport knows it; what a request says about itself counts for nothing. */
+/** As the transport authenticated it; what a request claims about itself does not count. */
 export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? localPrincipal;
 
-// The conversations of one workspace: found by their key, the least recently used let go when there are too many.
-
+/** The sessions of one workspace, by key. If there are too many, the least recently used one ends. */
 interface Sessions {
-  /** The session of a key; `within` are the folders it is kept to from now on. */
+  /** Finds or starts a session; `within` are the folders that it is limited to from now on. */
   find(key: string, within?: readonly string[]): Session;
-  /** A conversation that is under way, by the id of its session. */
+  /** A running session, by its id. */
   named(id: string): Session | undefined;
-  /** A conversation that is over. */
   end(key: string): void;
   endAll(): void;
   readonly size: number;
 }
 
-/** Kinds of keys that mean the same conversation in the next process. The others end with the process or its connection. */
+/** Kinds of keys that name the same conversation in the next process. The others end with the process or the connection. */
 const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
 interface Kept {
@@ -84,9 +82,9 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       dialect,
       id: idOf(key, filehand.workspaceId),
       principal,
-      // A process, a transport's session and a token serve several conversations, and the one that CLAUDE_CODE_SESSION_ID names
-      // has subagents and outlives /clear. Only a client that names the conversation with each call can know what its
-      // model was shown.
+      // A process, a transport session and a token may serve several conversations, and the one that CLAUDE_CODE_SESSION_ID
+      // names has subagents and outlives /clear. Only a client that names the conversation with each call knows what its model
+      // was shown.
       shared: kind !== "handle",
       keepReadState: namesConversation.has(kind),
       ...(readState === undefined ? {} : { readState }),
@@ -99,7 +97,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       const found = kept.get(key);
       if (key === newest && found?.within === within) return found.session;
       kept.delete(key);
-      // Kept to other folders it is another session, which knows what the first one has read.
+      // Limited to other folders it becomes a new session, which inherits what the old one has read.
       const session = found?.within === within ? found.session : start(key, found?.session.readState(), folders);
       kept.set(key, { session, within });
       newest = key;
@@ -117,18 +115,16 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
 }
 
 /**
- * The same key goes on in the same history, in this process or the next, but in the same workspace only: whoever goes back
- * in one folder must not find the files of another. What a client calls itself stays out of it.
+ * The same key continues the same history, in this process or the next, but only in the same workspace: a rewind in one folder
+ * must not touch the files of another. The name of the client is not part of it.
  */
 const idOf = (key: string, workspaceId: string): string =>
   `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
 
-// What a client carries for us and brings back, such as where a list goes on: signed, so that a text of the client's own
-// making is refused.
-
+/** Signs texts that a client carries for us, such as a cursor, so that a text of its own making is refused. */
 export interface Seals {
   seal(text: string): string;
-  /** Undefined for what was not sealed here. */
+  /** Undefined for a text that was not sealed here. */
   open(sealed: string): string | undefined;
 }
 

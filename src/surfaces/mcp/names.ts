@@ -1,16 +1,16 @@
-/** Names that stand on the wire, in one place. */
+/** Names and codes that appear on the wire. */
 
-/** Our prefix in `_meta`: what stands under it is Filehand's. */
+/** The prefix of Filehand's own keys in `_meta`. */
 const prefix = "io.github.filehand";
 
 export const metaNames = {
-  /** On a request: the conversation it belongs to, where the client wants to say so itself. */
+  /** On a request: the conversation it belongs to, if the client names it. */
   session: `${prefix}/session`,
   /** On a result: the code of a failure, the same in all dialects. */
   code: `${prefix}/code`,
-  /** Claude Code: how much of a result it shows before it puts it into a file. */
+  /** Claude Code: a longer result goes into a file. */
   anthropicResultChars: "anthropic/maxResultSizeChars",
-  /** Claude Code: shown to the model at once, not only after a search for tools. */
+  /** Claude Code: the model sees the tool at once, not only after a search for tools. */
   anthropicAlwaysLoad: "anthropic/alwaysLoad",
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",
@@ -20,23 +20,22 @@ export const metaNames = {
   serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** The same as a header of HTTP. */
+/** `metaNames.session` as an HTTP header. */
 export const sessionHeader = "filehand-session";
 
 export const tokenScopes = { read: "files:read", write: "files:write" } as const;
 
-/** Who calls where the transport knows nobody: whoever started the process. */
+/** The principal on stdio, where the transport authenticates no one: the user who started the process. */
 export const localPrincipal = "local";
 
-/** How long a question may stay open. */
+/** How long a person may take to answer a question. */
 export const answerSecondsMax = 300;
 
-/** The code of the protocol for parameters that are refused. */
 export const invalidParams = -32602;
 
 /**
- * An error of the protocol, for answers with and without the SDK: the SDK passes on `code`, `message` and `data` of whatever is
- * thrown. Told by its name: the part of the program that has the SDK is bundled with a class of its own.
+ * An error of the protocol, for answers with and without the SDK: the SDK sends `code`, `message` and `data` of any error. It is
+ * recognised by its name, because the bundle with the SDK has its own copy of this class.
  */
 export class ProtocolFault extends Error {
   override readonly name = "ProtocolFault";

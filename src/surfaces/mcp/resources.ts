@@ -1,4 +1,4 @@
-/** Files as resources: `file:///{+path}`, listed a page at a time, completed while one types, read byte for byte. */
+/** Files as MCP resources, `file:///{+path}`: lists, completions, contents, subscriptions. */
 
 import {
   type CompleteRequest,
@@ -21,7 +21,9 @@ import { type McpWorkspace, principalOf } from "./mcp-workspace.ts";
 import type { McpClient } from "./server.ts";
 
 const template = "file:///{+path}";
+/** Files per page of a list; a client gets the next page with a cursor. */
 const pageFilesMax = 200;
+/** The most that the protocol permits in one answer. */
 const completionsMax = 100;
 
 export const templates = () => ({
@@ -84,7 +86,9 @@ export async function readResource(
     ask,
   };
   return workspace.approvals.during(asking, async () => {
-    const content = await told(uri, () => session.workspace.content(path, limits.attachmentBytesMax, { signal }));
+    const content = await orProtocolError(uri, () =>
+      session.workspace.content(path, limits.attachmentBytesMax, { signal }),
+    );
     switch (content.is) {
       case "text":
         return { contents: [{ uri, mimeType: mimeOf(content.path) ?? "text/plain", text: content.text }] };
@@ -105,7 +109,7 @@ export async function readResource(
   });
 }
 
-/** Paths, as the template wants them: without the slash that it has itself. */
+/** Paths as the template needs them: without the first slash, which is part of the template. */
 export async function complete(
   { params }: CompleteRequest,
   { session }: Caller,
@@ -116,7 +120,7 @@ export async function complete(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Only "path" of ${template} can be completed`);
   }
   const start = argument.value.startsWith("/") ? argument.value : `/${argument.value}`;
-  const paths = await told(template, () => session.workspace.paths(start, completionsMax + 1, { signal }));
+  const paths = await orProtocolError(template, () => session.workspace.paths(start, completionsMax + 1, { signal }));
   return {
     completion: {
       values: paths.slice(0, completionsMax).map((path) => path.slice(1)),
@@ -125,15 +129,15 @@ export async function complete(
   };
 }
 
-/** Decoded once, then judged like any path. What names no file of this machine is no resource of ours. */
+/** Throws for a URI that names no file of this machine. */
 function pathOf(uri: string): string {
   const decoded = decodeFileUri(uri);
   if ("path" in decoded) return decoded.path;
   throw new ResourceNotFoundError(uri, `Cannot read "${escapeName(uri)}": ${decoded.fault}, use ${template}`);
 }
 
-/** A refusal of the engine in the words of the protocol. */
-async function told<Answer>(uri: string, work: () => Promise<Answer>): Promise<Answer> {
+/** A refusal of the engine becomes an error of the protocol. */
+async function orProtocolError<Answer>(uri: string, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
@@ -143,22 +147,21 @@ async function told<Answer>(uri: string, work: () => Promise<Answer>): Promise<A
   }
 }
 
-/** By its name: this bundle has a class of that name too, but not the one that the toolkit throws. */
+/** By its name, because this bundle has its own copy of the class, which is not the one that the toolkit throws. */
 const isFailure = (error: unknown): error is FilehandError => error instanceof Error && error.name === "FilehandError";
 
-// Who wants to hear of which file. One watch a URI, however many listen; a burst of changes is told once.
-
+/** Subscriptions of one connection: one watch per URI; a burst of changes is reported once. */
 export interface Subscriptions {
-  /** Throws for a file that this session may not read, and when there are too many. */
+  /** Throws for a file that this session may not read, and if there are too many. */
   add(uri: string, session: Session): Promise<void>;
   remove(uri: string): void;
   removeAll(): void;
   readonly size: number;
 }
 
-/** Of one connection. */
+/** Per connection: each is a watch of the system. */
 const subscriptionsMax = 256;
-/** A program that writes a file touches it several times. */
+/** Changes within this time are reported once: a program that writes a file touches it several times. */
 const quietMs = 25;
 
 interface Entry {
@@ -192,9 +195,9 @@ export function createSubscriptions(notify: (uri: string) => void): Subscription
         }, quietMs);
       };
       try {
-        const watching = await told(uri, () => session.workspace.watch(pathOf(uri), onChange));
+        const watching = await orProtocolError(uri, () => session.workspace.watch(pathOf(uri), onChange));
         entry.stop = () => watching.stop();
-        // Somebody may have changed their mind meanwhile.
+        // The client may have unsubscribed meanwhile.
         if (entries.get(uri) !== entry) watching.stop();
       } catch (error) {
         entries.delete(uri);
@@ -209,8 +212,7 @@ export function createSubscriptions(notify: (uri: string) => void): Subscription
   };
 }
 
-/** What a file is called on the wire, by its extension: only what clients do something about. */
-
+/** Only types that clients treat specially. */
 const byExtension: Readonly<Record<string, string>> = {
   css: "text/css",
   csv: "text/csv",
@@ -235,18 +237,19 @@ const byExtension: Readonly<Record<string, string>> = {
 
 const folderMime = "inode/directory";
 
-/** Undefined where nothing better is known than text or bytes. */
+/** By the extension; undefined if nothing better is known than text or bytes. */
 function mimeOf(path: string): string | undefined {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase();
   return extension !== undefined && Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined;
 }
 
-// `file:` URIs and paths. A URI is decoded exactly once, name by name, and what comes out is judged like any other path;
-// Node's own parser would resolve `%2e%2e` before anybody has looked at it.
-
 export type DecodedUri = { readonly path: string } | { readonly fault: UriFault };
 export type UriFault = "not a file URI" | "another host" | "query or fragment" | "bad encoding" | "encoded separator";
 
+/**
+ * Decodes a URI exactly once, name by name; the guard checks the result like any other path. Node's own parser would resolve
+ * `%2e%2e` before that check.
+ */
 export function decodeFileUri(uri: string, platform: NodeJS.Platform = process.platform): DecodedUri {
   const [, host, encoded] = /^file:\/\/([^/?#]*)(\/[^?#]*)$/is.exec(uri) ?? [];
   if (host === undefined || encoded === undefined) {
@@ -257,7 +260,7 @@ export function decodeFileUri(uri: string, platform: NodeJS.Platform = process.p
   for (const part of encoded.split("/")) {
     const name = decodedOnce(part);
     if (name === undefined) return { fault: "bad encoding" };
-    // No name can hold these: a decoder on the way would have found another path than we.
+    // No file name contains these, so other decoders could read the URI as another path.
     if (/[/\\\0]/.test(name)) return { fault: "encoded separator" };
     names.push(name);
   }
@@ -273,7 +276,7 @@ function decodedOnce(part: string): string | undefined {
   }
 }
 
-/** The URI of an absolute path; undefined for a name that no URI of ours can hold. */
+/** The URI of an absolute path; undefined for a name that cannot be encoded so that `decodeFileUri` accepts it. */
 export function encodeFileUri(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const slashed = platform === "win32" ? `/${path.replaceAll("\\", "/")}` : path;
   if (slashed.includes("\\") || !isWellFormed(slashed)) return undefined;

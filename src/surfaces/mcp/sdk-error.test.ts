@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldOf } from "./server.ts";
+import { sdkErrorMessage } from "./server.ts";
 
 for (const [message, told] of [
   ['Unknown message type: {"jsonrpc":"2.0","params":{"content":"SECRET"}}', "Unknown message type"],
@@ -16,11 +16,11 @@ for (const [message, told] of [
   ['[{"path":["SECRET"]}]', "Error"],
   ["", "Error"],
 ] as const) {
-  test(`of "${message}" only a sentence is told`, () => expect(toldOf(new Error(message))).toBe(told));
+  test(`of "${message}" only a sentence is told`, () => expect(sdkErrorMessage(new Error(message))).toBe(told));
 }
 
 test("a message without an end is told in part", () => {
-  expect(toldOf(new Error("x".repeat(1e6))).length).toBeLessThan(200);
-  expect(toldOf("SECRET")).toBe("unknown");
-  expect(toldOf(Object.assign(new Error("SECRET"), { code: -1 }))).toBe("error -1");
+  expect(sdkErrorMessage(new Error("x".repeat(1e6))).length).toBeLessThan(200);
+  expect(sdkErrorMessage("SECRET")).toBe("unknown");
+  expect(sdkErrorMessage(Object.assign(new Error("SECRET"), { code: -1 }))).toBe("error -1");
 });

@@ -1,6 +1,6 @@
 /**
- * The one factory behind stdio and HTTP, for both eras of the protocol. It registers plain handlers and no schemas:
- * arguments are judged by the dialect, which words what is wrong with them for the model.
+ * The factory of MCP servers for stdio and HTTP and for both eras of the protocol. It registers plain handlers without schemas:
+ * the dialect checks the arguments and words the errors for the model.
  */
 
 import * as nodePath from "node:path";
@@ -30,14 +30,14 @@ import { complete, createSubscriptions, decodeFileUri, listResources, readResour
 import { capabilities, instructions, listHint } from "./stdio.ts";
 import { callTool, type Delivery, type ToolCall } from "./tool-call.ts";
 
-/** What our own endpoint hands through the SDK, over HTTP. */
+/** What our HTTP endpoint passes through the SDK. */
 interface CallExtra {
   readonly delivery?: Delivery;
 }
 
 const undeliverable: Delivery = { onLost: () => undefined };
 
-/** The rest of the calls, see `tool-call.ts`. */
+/** The calls that go through the SDK, see `tool-call.ts`. */
 function callFrom({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, { era, ask }: McpClient): ToolCall {
   const { id, signal, _meta: meta, inputResponses, notify } = ctx.mcpReq;
   const { delivery = undeliverable }: CallExtra = ctx.http?.authInfo?.extra ?? {};
@@ -63,13 +63,12 @@ export interface Unit {
   readonly era: "legacy" | "modern";
 }
 
-/** The client of a server. */
 export interface McpClient extends Unit {
   callerOf(ctx: RequestOrigin): Promise<Caller>;
   readonly ask: AskClient | undefined;
 }
 
-/** What the SDK's entries call whenever they need a server. */
+/** The SDK calls it whenever it needs a server. */
 export type Factory = (unit: Unit) => Server;
 
 export function createFactory(
@@ -90,16 +89,16 @@ export function createFactory(
           "resources/templates/list": listHint,
           "server/discover": listHint,
         },
-        // Answers to questions are judged where they are used, by the words of our own form.
+        // approval-state.ts checks the answers to questions.
         jsonSchemaValidator: {
           getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
         },
       },
     );
     server.onerror = logSdkError(workspace.log, "protocol error");
-    const within = era === "legacy" ? followRoots(server, workspace) : async () => undefined;
+    const clientFolders = era === "legacy" ? followRoots(server, workspace) : async () => undefined;
     const callerOf: McpClient["callerOf"] = async (ctx) => {
-      const folders = await within();
+      const folders = await clientFolders();
       const request = {
         principal: principalOf(ctx),
         handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
@@ -122,7 +121,6 @@ export function createFactory(
   };
 }
 
-/** What each request is answered with. */
 export interface Handlers {
   readonly "tools/list": Handler<unknown, ListToolsResult>;
   readonly "tools/call": Handler<CallToolRequest, Called>;
@@ -133,10 +131,10 @@ export interface Handlers {
 }
 type Handler<Asked, Answer> = (request: Asked, ctx: ServerContext) => Answer | Promise<Answer>;
 
-/** For tests that need more than files: other handlers in the place of ours, or around them. */
+/** For tests: replaces or wraps handlers. */
 export type Extend = (handlers: Handlers, server: Server) => Handlers;
 
-/** The few parts of a request's context that say whose it is. */
+/** The parts of a request's context that identify its sender. */
 export type RequestOrigin = Pick<ServerContext, "sessionId" | "http"> & {
   readonly mcpReq: { readonly _meta?: Meta | undefined; readonly envelope?: object | undefined };
 };
@@ -152,10 +150,10 @@ const handlersOf = (workspace: McpWorkspace, tools: Tool[], client: McpClient): 
   "completion/complete": async (request, ctx) => complete(request, await client.callerOf(ctx), ctx.mcpReq.signal),
 });
 
-/** The older protocol: one by one, for as long as the connection lasts. The newer one's are the entries' own business. */
+/** The older protocol: one subscription per request, until the connection ends. The SDK handles those of the newer one. */
 function takeSubscriptions(server: Server, client: McpClient): void {
   const subscriptions = createSubscriptions((uri) => {
-    server.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
+    server.sendResourceUpdated({ uri }).catch(() => undefined); // the client is gone
   });
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
     await subscriptions.add(params.uri, (await client.callerOf(ctx)).session);
@@ -168,10 +166,7 @@ function takeSubscriptions(server: Server, client: McpClient): void {
   server.onclose = () => subscriptions.removeAll();
 }
 
-/**
- * The older protocol: an error instead of an answer, an answer of no shape of the protocol, or none in time is a question that was
- * closed.
- */
+/** The older protocol. An error, a malformed answer or none in time counts as a question that was closed. */
 const askThrough =
   (server: Server, workspace: McpWorkspace): AskClient =>
   async (params, relatedRequestId, signal) => {
@@ -180,55 +175,54 @@ const askThrough =
       return await server.request({ method: "elicitation/create", params }, options);
     } catch (error) {
       if (signal.aborted) throw error;
-      workspace.log("warn", "the client did not answer a question", { message: toldOf(error) });
+      workspace.log("warn", "the client did not answer a question", { message: sdkErrorMessage(error) });
       return { action: "cancel" };
     }
   };
 
-/** What the request says about its client; the SDK has checked the shape, its types have no names for it. */
+/** What the request says about its client. The SDK has checked the shape, but has no type for it. */
 const envelopeOf = ({ mcpReq }: RequestOrigin): Meta | undefined => mcpReq.envelope as Meta | undefined;
 
-/** How long a client may take to name its roots; until then nothing is done for it, afterwards it has named none. */
+/** How long a client may take to name its roots; its calls wait until then, and afterwards it counts as having named none. */
 const rootsMsMax = 5_000;
 
 /** The older protocol: roots are asked for once the client is ready, and again when they change. */
 function followRoots(server: Server, workspace: McpWorkspace): () => Promise<readonly string[] | undefined> {
-  let within: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
-  const ask = async (known: typeof within): typeof within => {
+  let folders: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
+  const ask = async (known: typeof folders): typeof folders => {
     try {
       const named = await server.request({ method: "roots/list" }, rootsSchema, { timeout: rootsMsMax });
       return narrowedRoots(named, workspace.filehand.roots, realPrefixes());
     } catch (error) {
-      workspace.log("warn", "the client did not name its roots", { message: toldOf(error) });
-      return known; // what it was kept to before still holds: no failure may widen it
+      workspace.log("warn", "the client did not name its roots", { message: sdkErrorMessage(error) });
+      return known; // a failure must not widen what the client was narrowed to before
     }
   };
   server.oninitialized = () => {
-    if (server.getClientCapabilities()?.roots !== undefined) within = ask(within);
+    if (server.getClientCapabilities()?.roots !== undefined) folders = ask(folders);
   };
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    within = ask(within);
+    folders = ask(folders);
   });
-  return () => within;
+  return () => folders;
 }
 
-// The tools of a dialect as `tools/list` shows them: all four hints, the dialect's own lean schemas, its own words.
-
-/** The most that Claude Code lets a tool ask for. A page of the `claude` dialect is above its default of 50,000. */
+/** The maximum that Claude Code accepts from a tool. A page of the `claude` dialect is above its default of 50,000. */
 const resultCharsMax = 500_000;
 
-/** What a model needs in nearly every turn. */
+/** Tools that a model needs in nearly every turn. */
 const alwaysLoaded: ReadonlySet<string> = new Set(["read", "edit", "write", "glob", "grep"]);
 
+/** The tools of a dialect as `tools/list` shows them. */
 const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
   definitions.map(({ name, verb, description, inputSchema, readOnly }) => ({
     name,
     description,
-    inputSchema: lean(inputSchema) as Tool["inputSchema"], // every card's schema is an object at its root
+    inputSchema: lean(inputSchema) as Tool["inputSchema"], // every tool's schema is an object at its root
     annotations: {
       readOnlyHint: readOnly,
       destructiveHint: !readOnly,
-      // The same content written twice is there once; any other change does not go a second time.
+      // Writing the same content twice is harmless; any other change fails or differs the second time.
       idempotentHint: readOnly || verb === "write",
       openWorldHint: false,
     },
@@ -239,8 +233,8 @@ const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
   }));
 
 /**
- * Every client hands the schemas to the model, in every conversation. What only says no is left out: the dialect says it
- * better, when it comes to that.
+ * Every client sends the schemas to the model in every conversation, so constraints that only refuse input are left out: the
+ * dialect refuses it with a better message.
  */
 function lean(given: JsonSchema): JsonSchema {
   const { additionalProperties, maximum: _, minimum, default: usual, ...schema } = given;
@@ -257,16 +251,13 @@ function lean(given: JsonSchema): JsonSchema {
   };
 }
 
-// Roots that a client names can only narrow what the operator allowed. Those that lie in no root of ours are left out; if
-// none is left, or a client root holds all of ours, everything stays as the operator wanted it.
-
 export interface NamedRoot {
   readonly uri: string;
 }
 
 /**
- * What a client answers to `roots/list`. The SDK's own schema drops the whole list for one entry that is no file, and then
- * nothing would be narrowed; here that entry is left out. A list of which nothing can be understood is no answer.
+ * What a client answers to `roots/list`. The SDK's own schema drops the whole list for one invalid entry, and then nothing would
+ * be narrowed; here only that entry is dropped. Undefined if no entry is valid.
  */
 export function namedRoots(answer: unknown): readonly NamedRoot[] | undefined {
   const given = typeof answer === "object" && answer !== null && "roots" in answer ? answer.roots : undefined;
@@ -278,7 +269,7 @@ export function namedRoots(answer: unknown): readonly NamedRoot[] | undefined {
 const isNamedRoot = (entry: unknown): entry is NamedRoot =>
   typeof entry === "object" && entry !== null && "uri" in entry && typeof entry.uri === "string";
 
-/** The same in the form that the SDK takes. */
+/** `namedRoots` in the form that the SDK takes. */
 const rootsSchema: RootsSchema = {
   "~standard": {
     version: 1,
@@ -301,7 +292,10 @@ interface RootsSchema {
   };
 }
 
-/** Folders to keep to; undefined for all of the operator's roots, which are real paths, as those that a client names become. */
+/**
+ * The folders that a client is limited to; undefined for all of the operator's roots. The roots that a client names can only
+ * narrow those of the operator: roots outside them are dropped, and if none is left nothing is narrowed. `roots` are real paths.
+ */
 export function narrowedRoots(
   named: readonly NamedRoot[],
   roots: readonly string[],
@@ -314,35 +308,36 @@ export function narrowedRoots(
   const kept = new Set<string>();
   for (const root of roots) {
     for (const folder of wanted) {
-      if (holds(folder, root)) kept.add(root);
-      else if (holds(root, folder)) kept.add(folder);
+      if (contains(folder, root)) kept.add(root);
+      else if (contains(root, folder)) kept.add(folder);
     }
   }
   if (kept.size === 0 || roots.every((root) => kept.has(root))) return undefined;
   return [...kept].toSorted();
 }
 
-function holds(folder: string, path: string): boolean {
+function contains(folder: string, path: string): boolean {
   const rest = nodePath.relative(folder, path);
   return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
 }
 
-// What may be told in a log about an error of the SDK's. Its messages are a sentence of its own, then often the whole message that
-// it was about, or what a client or a validator said; only the sentence is told.
-
-/** What stands before a colon and says less than what follows it. */
+/** The first sentence; the prefixes before a colon say less than what follows them. */
 const sentence =
   /^(?:(?:Bad Request|Conflict|Invalid Request|Not Acceptable|Unsupported Media Type): )?[^:'"`{}[\]<>\r\n]{0,120}/;
 
-export const toldOf = (error: unknown): string => {
+/**
+ * What a log may contain of an error of the SDK: its own sentence. Often the message that it is about follows, or the words of a
+ * client or a validator.
+ */
+export const sdkErrorMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown";
-  // An error of the protocol may be the other side's, in its own words.
+  // A protocol error may come from the client, in its words.
   if ("code" in error && typeof error.code === "number") return `error ${error.code}`;
-  const told = sentence.exec(error.message)?.[0].trim() ?? "";
-  return told === "" ? error.name : told;
+  const message = sentence.exec(error.message)?.[0].trim() ?? "";
+  return message === "" ? error.name : message;
 };
 
 export const logSdkError =
   (log: Log, what: string) =>
   (error: Error): void =>
-    log("warn", what, { message: toldOf(error) });
+    log("warn", what, { message: sdkErrorMessage(error) });

@@ -1,4 +1,4 @@
-/** The SDK's side of a connection over stdio: both eras, questions, subscriptions, and whatever else clients send. */
+/** The SDK's part of a stdio connection: both eras, questions, subscriptions, and every message that stdio.ts does not answer. */
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -7,16 +7,17 @@ import { createSubscriptions, type Subscriptions } from "./resources.ts";
 import { type McpClient, createFactory, logSdkError } from "./server.ts";
 import { sessionKey } from "./caller.ts";
 
-// The newer protocol's `subscriptions/listen` is answered by the SDK before any server of ours hears of it. It says which
-// files a client wants to hear of, so it is read in passing, and their watches live as long as the subscription.
-
-export interface Listeners {
-  /** Any message that came in. If it names files, the promise is kept when they are watched. */
+/**
+ * Watches the files that a client names in `subscriptions/listen` of the newer protocol, as long as the subscription lasts. The
+ * SDK answers that request itself, without calling a handler, so the messages are inspected on their way to it.
+ */
+interface Listeners {
+  /** Takes every incoming message. If it names files, the promise resolves when they are watched. */
   heard(message: unknown): Promise<void> | undefined;
   end(): void;
 }
 
-/** Of one connection: a subscription ends when it is cancelled. */
+/** For one connection. A subscription ends when it is cancelled. */
 function followListeners(workspace: McpWorkspace, notify: (uri: string) => void): Listeners {
   const open = new Map<unknown, Subscriptions>();
   const close = (id: unknown): void => {
@@ -25,7 +26,7 @@ function followListeners(workspace: McpWorkspace, notify: (uri: string) => void)
   };
   return {
     heard(message) {
-      const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // an object, said the wire
+      const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // StdioWire has checked that it is an object
       if (method === "notifications/cancelled")
         close((params as { readonly requestId?: unknown } | undefined)?.requestId);
       if (method !== "subscriptions/listen" || id === undefined || open.size >= listenersMax) return undefined;
@@ -37,9 +38,10 @@ function followListeners(workspace: McpWorkspace, notify: (uri: string) => void)
   };
 }
 
+/** Subscriptions of one connection, each with watches of its own; a client needs one. */
 const listenersMax = 64;
 
-/** Watches what a `subscriptions/listen` names; what may not be read, or is not there, is never told of. */
+/** Watches the files that a `subscriptions/listen` names; those that are missing or may not be read are ignored. */
 export function watchAll(
   params: unknown,
   workspace: McpWorkspace,
@@ -62,9 +64,8 @@ export interface SdkConnection {
   take(message: JSONRPCMessage): void;
   /** The client, once the SDK knows which protocol it speaks. */
   readonly client: McpClient | undefined;
-  /** Ends the connection. */
   close(): Promise<void>;
-  /** The connection is over. */
+  /** Called when the connection is over. */
   end(): void;
 }
 
@@ -75,7 +76,7 @@ export const connectSdk: ConnectSdk = (workspace, wire) => {
   let client: McpClient | undefined;
   const factory = createFactory(workspace, undefined, (made) => (client = made));
   let server: ReturnType<typeof factory> | undefined;
-  // The SDK's own view of the wire: it sets its handlers here, the wire keeps ours.
+  // A transport for the SDK to set its handlers on; those of the wire stay ours.
   const transport: Transport = {
     start: async () => undefined,
     close: () => wire.close(),
@@ -83,9 +84,9 @@ export const connectSdk: ConnectSdk = (workspace, wire) => {
   };
   const handle = serveStdio((unit) => (server = factory(unit)), { transport, onerror });
   const listening = followListeners(workspace, (uri) => {
-    server?.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
+    server?.sendResourceUpdated({ uri }).catch(() => undefined); // the client is gone
   });
-  // A subscription is confirmed only when its files are watched; what comes meanwhile waits its turn.
+  // A subscription is confirmed only when its files are watched; later messages wait until then.
   let waiting: Promise<void> | undefined;
   return {
     take(message) {

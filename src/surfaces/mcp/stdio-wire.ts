@@ -1,7 +1,6 @@
 /**
- * The transport of stdio. The SDK's own closes the connection at a message of 10 MiB and leaves a line that is no JSON
- * without an answer; this one takes calls as large as a Write may be, answers every line, and sends nothing that would make
- * a client on the other side hang up.
+ * The stdio transport. The SDK's own closes the connection at a message of 10 MiB and does not answer a line that is not JSON;
+ * this one accepts calls as large as a Write may be, answers every line, and sends no message that is too large for a client.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -12,21 +11,21 @@ import { escapeName, parseJson, tooManyParts } from "../../text/text.ts";
 import { isRecord } from "./envelope.ts";
 import { metaNames } from "./names.ts";
 
-// Lines out of chunks. Of a line over the limit only its ends are kept, and it is told as such. So is one that is not UTF-8:
-// decoded all the same, it would hold other characters than were sent, and they would be written into a file.
-
+/** A line that is not UTF-8 is refused: decoded, it would have other characters than were sent, which would end up in a file. */
 type Line =
   | { readonly text: string }
   | { readonly tooLong: true; readonly id: Id }
   | { readonly notUtf8: true; readonly id: Id };
 
+/** Bytes at both ends of a refused line that are searched for its id. */
 const endBytes = 512;
 const newline = 10;
 
+/** Splits chunks into lines. Of a line over the limit only the ends are kept. */
 export class Lines {
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** Of a line that is too long. */
+  /** The beginning and the end of a line that is too long. */
   #head = "";
   #tail: Buffer = Buffer.alloc(0);
   readonly #bytesMax: number;
@@ -37,7 +36,7 @@ export class Lines {
 
   /** The lines that end in this chunk. */
   feed(chunk: Buffer): readonly Line[] {
-    // Nearly always: one line, whole.
+    // Nearly always a chunk is one whole line.
     if (this.#bytes === 0 && chunk.indexOf(newline) === chunk.length - 1 && chunk.length <= this.#bytesMax) {
       const line = lineOf(chunk.subarray(0, -1));
       return line === undefined ? [] : [line];
@@ -54,7 +53,7 @@ export class Lines {
     return lines;
   }
 
-  /** What stands behind the last newline, when nothing more comes. */
+  /** The text after the last newline, at the end of the input. */
   finish(): Line | undefined {
     return this.#bytes === 0 ? undefined : this.#take();
   }
@@ -101,38 +100,40 @@ type Request = Extract<JSONRPCMessage, { readonly method: string; readonly id: s
 
 const isRequest = (message: JSONRPCMessage): message is Request => "method" in message && "id" in message;
 
-/** How long answers that are under way may take when nothing more comes in. */
+/** How long running calls may take after the input has ended. */
 const graceMs = 10_000;
 
-/** Requests that are begun at once, and bytes of answers that the client has not read; beyond that requests wait their turn. */
+/** Requests that run at once; more of them are queued. */
 const atOnceMax = 512;
+/** Bytes of answers that the client has not read; beyond that, requests are queued, so that a slow client cannot fill the memory. */
 const unreadBytesMax = 4_194_304;
-/** Lines that wait like this, and their characters; beyond that nothing is read. */
-const heldMax = 10_000;
-const heldCharsMax = limits.mcpLineBytesMax;
-/** How many are begun when the client reads again; each answer then brings the next one. */
-const begunAtOnce = 32;
+/** Lines in the queue; beyond that, stdin is not read. */
+const queuedMax = 10_000;
+/** The same for their characters together. */
+const queuedCharsMax = limits.mcpLineBytesMax;
+/** How many start when the client reads again; each answer then starts the next one. */
+const startedAtOnce = 32;
 
-/** A line whose turn has not come: a request, or the refusal of what is none. */
-type Held = { readonly chars: number } & ({ readonly request: Request } | { readonly refusal: object });
+/** A line that waits: a request, or the refusal of a line that is not one. */
+type Queued = { readonly chars: number } & ({ readonly request: Request } | { readonly refusal: object });
 
 export class StdioWire implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Kept when whoever answers is there; until then no answer is late. */
+  /** Resolves when the SDK is loaded; the grace period of answers begins after it. */
   ready: Promise<void> = Promise.resolve();
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #lines = new Lines(limits.mcpLineBytesMax);
-  /** Requests that wait for their answer. */
+  /** Requests that are running. */
   readonly #pending = new Set<Id>();
-  /** What is not begun yet, because the client does not read or has asked for too much at once. */
-  readonly #held: Held[] = [];
-  #heldChars = 0;
-  /** Our own requests, which only the client can answer. */
+  /** Requests that wait, because the client does not read or has sent too many at once. */
+  readonly #queue: Queued[] = [];
+  #queuedChars = 0;
+  /** Our own requests to the client. */
   readonly #asked = new Set<Id>();
-  /** One for all who wait: a listener each would be hundreds. */
+  /** One promise for all writes that wait: one listener each would be hundreds. */
   #drained: Promise<void> | undefined;
   #ended = false;
   #closed = false;
@@ -156,7 +157,7 @@ export class StdioWire implements Transport {
     if (!this.#ended || !isRequest(message)) await this.#write(json);
   }
 
-  /** Nobody answers any more when the input has ended. */
+  /** After the end of the input the client cannot answer. */
   #ask(id: Id): void {
     this.#asked.add(id);
     if (this.#ended) setImmediate(() => this.#leaveUnanswered());
@@ -191,7 +192,7 @@ export class StdioWire implements Transport {
       this.#stdout.once("drain", () => {
         this.#drained = undefined;
         resolve();
-        this.#begin(begunAtOnce);
+        this.#startQueued(startedAtOnce);
       });
     }));
   }
@@ -200,31 +201,31 @@ export class StdioWire implements Transport {
     return this.#pending.size >= atOnceMax || this.#stdout.writableLength > unreadBytesMax;
   }
 
-  /** Begins requests that were held back, so many at most; a refusal brings no answer that would begin the next one. */
-  #begin(count: number): void {
+  /** Starts at most so many queued requests. Refusals do not count: no answer of theirs would start the next request. */
+  #startQueued(count: number): void {
     for (let left = count; left > 0 && !this.#closed && !this.#isFull(); ) {
-      const next = this.#held.shift();
+      const next = this.#queue.shift();
       if (next === undefined) break;
-      this.#heldChars -= next.chars;
+      this.#queuedChars -= next.chars;
       if ("request" in next) left -= 1;
       this.#run(next);
     }
-    if (!this.#isOverfull() && !this.#closed) this.#stdin.resume();
+    if (!this.#isQueueFull() && !this.#closed) this.#stdin.resume();
     this.#closeIfDone();
   }
 
-  #run(held: Held): void {
-    if ("refusal" in held) return void this.#write(JSON.stringify(held.refusal));
-    this.#pending.add(held.request.id);
-    this.onmessage?.(held.request);
+  #run(next: Queued): void {
+    if ("refusal" in next) return void this.#write(JSON.stringify(next.refusal));
+    this.#pending.add(next.request.id);
+    this.onmessage?.(next.request);
   }
 
-  #isOverfull(): boolean {
-    return this.#held.length >= heldMax || this.#heldChars >= heldCharsMax;
+  #isQueueFull(): boolean {
+    return this.#queue.length >= queuedMax || this.#queuedChars >= queuedCharsMax;
   }
 
   #closeIfDone(): void {
-    if (this.#ended && this.#pending.size === 0 && this.#held.length === 0) void this.close();
+    if (this.#ended && this.#pending.size === 0 && this.#queue.length === 0) void this.close();
   }
 
   async close(): Promise<void> {
@@ -247,19 +248,19 @@ export class StdioWire implements Transport {
     const parsed = parseMessage(line.text);
     const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
     if (refused !== undefined) return this.#refuse(refused.id, refused.code, refused.fault);
-    if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage, line.text.length); // its outline was looked at, the SDK looks closer
+    if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage, line.text.length); // its outline is checked; the SDK checks the rest
   }
 
   #deliver(message: JSONRPCMessage, chars: number): void {
-    if (isRequest(message)) return this.#runInTurn({ request: message, chars });
-    // All else is never held back: calls that are under way may wait for it.
+    if (isRequest(message)) return this.#runOrQueue({ request: message, chars });
+    // Other messages are never queued: running calls may wait for them.
     if ("method" in message && message.method === "notifications/cancelled") {
       const cancelled = message.params?.["requestId"];
-      const at = this.#held.findIndex((held) => "request" in held && held.request.id === cancelled);
+      const at = this.#queue.findIndex((queued) => "request" in queued && queued.request.id === cancelled);
       if (at !== -1) {
-        this.#heldChars -= this.#held[at]?.chars ?? 0;
-        this.#held.splice(at, 1);
-        if (!this.#isOverfull()) this.#stdin.resume();
+        this.#queuedChars -= this.#queue[at]?.chars ?? 0;
+        this.#queue.splice(at, 1);
+        if (!this.#isQueueFull()) this.#stdin.resume();
         return;
       }
       if (typeof cancelled === "string" || typeof cancelled === "number") this.#settled(cancelled);
@@ -269,20 +270,20 @@ export class StdioWire implements Transport {
   }
 
   #refuse(id: Id, code: number, message: string): void {
-    this.#runInTurn({ refusal: failure(id, code, message), chars: message.length });
+    this.#runOrQueue({ refusal: failure(id, code, message), chars: message.length });
   }
 
-  #runInTurn(held: Held): void {
+  #runOrQueue(next: Queued): void {
     if (this.#closed) return;
-    if (this.#held.length === 0 && !this.#isFull()) return this.#run(held);
-    this.#held.push(held);
-    this.#heldChars += held.chars;
-    if (this.#isOverfull()) this.#stdin.pause();
+    if (this.#queue.length === 0 && !this.#isFull()) return this.#run(next);
+    this.#queue.push(next);
+    this.#queuedChars += next.chars;
+    if (this.#isQueueFull()) this.#stdin.pause();
   }
 
   #settled(id: Id): void {
     this.#pending.delete(id);
-    if (this.#held.length > 0) this.#begin(1);
+    if (this.#queue.length > 0) this.#startQueued(1);
     else this.#closeIfDone();
   }
 
@@ -291,12 +292,12 @@ export class StdioWire implements Transport {
     const last = this.#lines.finish();
     if (last !== undefined) this.#take(last);
     this.#ended = true;
-    if (this.#pending.size === 0 && this.#held.length === 0) return void this.close();
+    if (this.#pending.size === 0 && this.#queue.length === 0) return void this.close();
     this.#leaveUnanswered();
     void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
   };
 
-  /** Nobody reads any more. */
+  /** The client has closed its end of stdout. */
   readonly #onBroken = (): void => {
     void this.close();
   };
@@ -304,9 +305,7 @@ export class StdioWire implements Transport {
 
 const failure = (id: Id, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
 
-// Text off a wire as a message, or what is wrong with it. What is nested without end is refused before anybody walks it.
-
-/** Levels of braces and brackets. A call of ours has five at most. */
+/** Levels of braces and brackets; deeper nesting is refused before any code recurses into it. Our calls have at most five. */
 export const depthMax = 64;
 
 export type Parsed =
@@ -341,7 +340,7 @@ export function parseMessage(text: string): Parsed {
     : { code: -32600, fault: "Invalid request: neither a method nor a result", id };
 }
 
-/** Short, with few braces, and nowhere a name that is forbidden or could be one in disguise: most calls are, and need no walk. */
+/** Is the text so short and simple that `structureFault` cannot find anything? True for most calls. */
 function isPlainText(text: string): boolean {
   if (text.length > 4_096 || text.includes("__proto__") || text.includes("\\u")) return false;
   let opened = 0;
@@ -351,10 +350,10 @@ function isPlainText(text: string): boolean {
   return opened <= depthMax;
 }
 
-/** The answer repeats it, and must be smaller than a message may be. */
+/** The answer repeats the id, so a long one could make it too large. */
 const idCharsMax = 1_024;
 
-/** What the SDK would leave without an answer: a request with a shape that no request has. */
+/** Finds malformed requests, which the SDK would not answer. */
 export function requestFault(message: object): Exclude<Parsed, { readonly message: object }> | undefined {
   if (!("method" in message) || !("id" in message)) return undefined;
   const id = idOf(message);
@@ -388,14 +387,14 @@ export function requestFault(message: object): Exclude<Parsed, { readonly messag
     : { code: -32602, fault: 'Invalid params: "progressToken" must be text or a whole number', id };
 }
 
-/** What no message of the protocol has. Level by level, without a stack of its own. */
+/** Finds nesting and keys that no message of the protocol has. Level by level instead of recursion, which could overflow. */
 export function structureFault(value: object): string | undefined {
   let level: object[] = [value];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > depthMax) return `nested more than ${depthMax} levels deep`;
     const next: object[] = [];
     for (const node of level) {
-      // Parsers on the way drop such a key or obey it; a call that is half honoured is worse than none.
+      // Some parsers drop such a key and some obey it, so the call could be applied in part.
       if (Object.hasOwn(node, "__proto__")) return 'a key is named "__proto__"';
       for (const child of Object.values(node)) if (typeof child === "object" && child !== null) next.push(child);
     }
@@ -409,10 +408,7 @@ function idOf(value: object): string | number | null {
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
-/**
- * The id of a message that is too long to be parsed, from its first or its last characters: there it stands at the top
- * level, and nowhere else can that be told.
- */
+/** The id of a message that cannot be parsed. Only at its beginning or its end is it certain that an id is at the top level. */
 export function idInPassing(head: string, tail: string): string | number | null {
   const found =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]{1,200}")\s*[,}]/.exec(head) ??

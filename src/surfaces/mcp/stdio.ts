@@ -1,6 +1,6 @@
 /**
- * `filehand mcp`: one client, over the process's own pipes. Ends when the pipe ends. Calls of tools and the first greeting are
- * answered here; for everything else the SDK is loaded.
+ * `filehand mcp`: serves one client over stdin and stdout, until stdin ends. Tool calls and `server/discover` are answered here;
+ * for everything else the SDK is loaded.
  */
 
 import { Socket } from "node:net";
@@ -21,10 +21,10 @@ export interface Pipes {
   readonly stdout: Writable;
 }
 
-/** How long a client may read nothing of the last answers, after the connection is over. */
+/** After the end of the connection: how long the client may read nothing before its last answers are given up. */
 const unreadMsMax = 2_000;
 
-/** Resolves when the client is gone, or when it was told to stop; `unread` if it does not read what was written for it. */
+/** Resolves when the client is gone, or after `stop`; "unread" if the client has not read all answers. */
 export async function serveOverStdio(
   workspace: McpWorkspace,
   { stdin, stdout }: Pipes,
@@ -34,9 +34,9 @@ export async function serveOverStdio(
   const wire = new StdioWire(stdin, stdout);
   wire.onerror = (error) => workspace.log("warn", "connection", { message: error.message });
   let sdk: SdkConnection | undefined;
-  /** Messages in the order in which they came, until the SDK is there. */
+  /** Messages for the SDK, in order, while it is loading. */
   let waiting: JSONRPCMessage[] | undefined;
-  /** Settles when the SDK has handled what it was given; undefined if it has. */
+  /** Settles when the SDK has handled its messages; undefined if it has none. */
   let handled: Promise<void> | undefined;
   const running = new Map<Id, AbortController>();
   let isOver = false;
@@ -45,7 +45,7 @@ export async function serveOverStdio(
     waiting = [];
     wire.ready = connect(waiting);
   };
-  /** The client reads its answer meanwhile, and what it sends next may need the SDK. */
+  /** Loads the SDK while the client reads its answer: the next message may need it. */
   const loadSoon = (): void => {
     if (sdk !== undefined || waiting !== undefined) return;
     setImmediate(() => {
@@ -64,7 +64,7 @@ export async function serveOverStdio(
       if (waiting === undefined) load();
       waiting?.push(message);
     }
-    // The SDK handles a message in a few steps, none of which waits for anything but the steps before it.
+    // The SDK handles a message within microtasks, so one turn of the event loop is enough.
     const all = Promise.all([handled, wire.ready])
       .then(() => new Promise((resolve) => setImmediate(resolve)))
       .then(() => {
@@ -81,7 +81,7 @@ export async function serveOverStdio(
     let lost = (): void => undefined;
     try {
       const era = hasEnvelope(meta) ? "modern" : "legacy";
-      // Who calls in the older protocol depends on what the client has sent before.
+      // In the older protocol the caller depends on earlier messages of the client.
       if (era === "legacy") await handled;
       const client = sdk?.client;
       if (client !== undefined && client.era !== era) return toSdk(message);
@@ -98,7 +98,7 @@ export async function serveOverStdio(
           principal: localPrincipal,
           signal,
           notify: (note) => wire.send({ jsonrpc: "2.0", ...note }),
-          delivery: { onLost: (told) => (lost = told) },
+          delivery: { onLost: (callback) => (lost = callback) },
           ask: client?.ask,
         },
         workspace,
@@ -106,7 +106,6 @@ export async function serveOverStdio(
       if (signal.aborted) lost();
       else await wire.sendAnswer(id, text);
     } catch (error) {
-      // Nobody is there any more.
       lost();
       if (signal.aborted) return;
       workspace.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
@@ -115,10 +114,10 @@ export async function serveOverStdio(
     }
   };
 
-  /** True if the message needs no SDK. */
+  /** Answers a message that does not need the SDK; false if it does. */
   const isAnswered = (message: JSONRPCMessage): boolean => {
     if ("method" in message && message.method === "notifications/cancelled") {
-      const stop = running.get(message.params?.["requestId"] as Id); // another value is no key
+      const stop = running.get(message.params?.["requestId"] as Id); // a value of another type is no key of the map
       stop?.abort();
       return stop !== undefined;
     }
@@ -165,11 +164,11 @@ async function lastRead(stdout: Writable): Promise<"read" | "unread"> {
       resolve("read");
     };
     stdout.once("drain", done).once("close", done);
-    stdout.write("", done); // behind all that was written
+    stdout.write("", done); // called after everything before it is written
   });
 }
 
-/** A pipe knows whether any of what it holds was read meanwhile, however little; of another stream only the time is known. */
+/** Calls `idle` if nothing is read for a while. Only a socket notices that some of its buffer was read; other streams get the time. */
 function whenIdle(stdout: Writable, idle: () => void): () => void {
   if (stdout instanceof Socket) {
     stdout.setTimeout(unreadMsMax, idle);
@@ -179,19 +178,19 @@ function whenIdle(stdout: Writable, idle: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-// What the server says about itself, and the answer to a client that asks just that. It is the first thing that most clients
-// do, and they wait for it: it is answered before the SDK is loaded, with the very words of the SDK.
-
 export const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
 
-/** Lists that do not depend on files may be kept by clients for a while. */
+/** Clients may cache lists that do not depend on files. */
 export const listHint = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 export { instructions };
 
-/** The answer; undefined for any other message, and for one that the SDK should look at closely. */
+/**
+ * The answer to `server/discover`, the same as the SDK's. Most clients send it first and wait for it, so it is answered before the
+ * SDK is loaded. Undefined for other messages, and for invalid ones, which the SDK refuses.
+ */
 function greeting(message: object, server: { readonly name: string; readonly version: string }) {
-  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // looked at below
+  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // checked below
   if (method !== "server/discover" || (typeof id !== "string" && typeof id !== "number")) return undefined;
   if (!isRecord(params) || Object.keys(params).some((key) => key !== "_meta")) return undefined;
   const { _meta: meta } = params;
@@ -219,7 +218,7 @@ const modernCaller = (meta: Meta | undefined, workspace: McpWorkspace): Caller =
     workspace,
   );
 
-/** A client that has not introduced itself can do nothing but call. */
+/** A client that has not sent `initialize` has no capabilities. */
 const legacyCaller = async (
   client: McpClient | undefined,
   meta: Meta | undefined,

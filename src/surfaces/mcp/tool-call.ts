@@ -1,9 +1,8 @@
 /**
- * `tools/call`: off the wire, through the session, back onto the wire. A call through the SDK is checked against four schemas
- * on its way in and two on its way out, and over HTTP the SDK makes a server, a request and a stream for each: an HTTP server
- * answers less than half as many. So stdio and HTTP read and answer every valid call themselves, with `readCall` and
- * `answerCall`. The SDK has the rest: calls that it refuses, and HTTP sessions of the older protocol, whose streams are its own;
- * its handler makes the same `callTool`.
+ * `tools/call`: from the wire to the session and back. The SDK checks a call against four schemas on its way in and two on its way
+ * out, and over HTTP creates a server, a request and a stream for each: an HTTP server then answers less than half as many calls.
+ * So stdio and HTTP read and answer every valid call themselves, with `readCall` and `answerCall`. The SDK handles the rest:
+ * calls that it refuses, and HTTP sessions of the older protocol, whose streams are its own; its handler uses the same `callTool`.
  */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -17,7 +16,7 @@ import { answerSecondsMax, invalidParams, isProtocolFault, metaNames, ProtocolFa
 
 export type Id = string | number;
 
-/** A call as it came. */
+/** A call as the client sent it. */
 export interface CallMessage {
   readonly id: Id;
   readonly name: string;
@@ -28,21 +27,21 @@ export interface CallMessage {
   readonly inputResponses?: unknown;
 }
 
-/** Undefined for what the SDK should look at: no call, a tool that there is not, or anything that its schemas refuse. */
+/** Undefined for a message that the SDK should handle: not a call, an unknown tool, or anything that its schemas refuse. */
 export function readCall(message: object, { definitions }: Pick<McpWorkspace, "definitions">): CallMessage | undefined {
   for (const key in message) {
     if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   }
-  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // each is looked at
+  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // each is checked below
   if (method !== "tools/call" || !isId(id) || !isRecord(params)) return undefined;
   const { name, arguments: input = {}, _meta: meta, requestState, inputResponses, task } = params;
   if (task !== undefined && !isTask(task)) return undefined;
   if (!definitions.some((definition) => definition.name === name) || !isRecord(input)) return undefined;
   if (meta !== undefined && (!isRecord(meta) || !isCallMeta(meta))) return undefined;
-  return { id, name: name as string, input, meta, requestState, inputResponses }; // as every name of a tool
+  return { id, name: name as string, input, meta, requestState, inputResponses }; // `name` is that of a tool
 }
 
-/** What a client says that would rather have a task; this server has none, and answers the call. */
+/** A client may ask for a task; this server has none, and answers the call. */
 const isTask = (task: unknown): boolean =>
   isRecord(task) && (task["ttl"] === undefined || typeof task["ttl"] === "number");
 
@@ -54,7 +53,7 @@ function isCallMeta(meta: Meta): boolean {
   return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
 }
 
-/** A call, and all that its transport knows about it. */
+/** A call, and what its transport knows about it. */
 export interface ToolCall extends CallMessage {
   readonly era: "legacy" | "modern";
   readonly caller: Caller;
@@ -68,13 +67,13 @@ export interface ToolCall extends CallMessage {
   readonly transportSession?: string | undefined;
 }
 
-/** Whether an answer arrives, as far as the transport can know. */
+/** Whether an answer reaches the client, as far as the transport knows. */
 export interface Delivery {
   /** Calls back if the answer is lost, at once if it is lost already. */
-  onLost(told: () => void): void;
+  onLost(callback: () => void): void;
 }
 
-/** The whole answer, as the text of one message. */
+/** The answer as the text of one message. */
 export async function answerCall(call: ToolCall, workspace: McpWorkspace): Promise<string> {
   const { id, era } = call;
   try {
@@ -129,24 +128,24 @@ export async function resultOfCall(
     onProgress === undefined
       ? { signal, answerBytesMax, countStructured }
       : { signal, answerBytesMax, countStructured, onProgress };
-  // The newer protocol ends the call with the question, and nobody knows whether it comes back.
+  // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
   const reply = await (call.era === "modern"
     ? session.call(name, input, options)
     : callInPlace({ name, input, options }, requestName(call), session, workspace.approvals.places));
-  // What the protocol wants for a name that no tool has; the words are the dialect's, with the nearest name.
+  // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
   if (!workspace.definitions.some((definition) => definition.name === name)) {
     throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
   }
   const result = resultOf(reply, name, { structured: workspace.structured, bytesMax: workspace.resultBytesMax });
-  // A call that was cancelled gets no answer, and one that is too large for a message gets another.
+  // A cancelled call gets no answer, and a reply that is too large for a message is replaced by an error.
   if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
   else delivery.onLost(() => session.undelivered(reply));
   return result;
 }
 
 /**
- * Names the request, for a call that is made again under the same name when a person was asked. Calls that the client sent
- * later on the same file wait until then.
+ * Identifies the request: a call is repeated under this name after a person was asked. Calls on the same file that the client
+ * sent later wait until then.
  */
 const requestName = ({ id, transportSession = "", caller }: ToolCall): string =>
   `${caller.session.id} ${transportSession} ${typeof id} ${id}`;
@@ -175,7 +174,7 @@ async function callInPlace(
   }
 }
 
-/** Until the call is made again, is cancelled, or the time for an answer is over. */
+/** Keeps the place until the call is repeated or cancelled, or the time for an answer is over. */
 function keep(place: KeptPlace, request: string, places: Places, signal: AbortSignal | undefined): void {
   places.set(request, place);
   const giveUp = (): void => {
@@ -187,7 +186,7 @@ function keep(place: KeptPlace, request: string, places: Places, signal: AbortSi
   signal?.addEventListener("abort", giveUp, { once: true });
 }
 
-/** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */
+/** A bug is reported to the client as INTERNAL, the stack goes to the log, and the server keeps running. */
 async function orInternal(
   { name: tool, signal }: ToolCall,
   workspace: McpWorkspace,
@@ -196,7 +195,7 @@ async function orInternal(
   try {
     return await work();
   } catch (error) {
-    // A call that was cancelled while a person was asked is left by the error of that question.
+    // A call that is cancelled while a person is asked ends with the error of that question.
     if (isProtocolFault(error) || signal.aborted) throw error;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     workspace.log("error", "internal error, this is a bug in Filehand", { tool, stack });
@@ -209,14 +208,13 @@ async function orInternal(
   }
 }
 
-/** Was a part of the package asked for that is no longer there? */
+/** Was a file of the package needed that no longer exists? */
 const isPartGone = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
   (error.code === "MODULE_NOT_FOUND" || error.code === "ERR_MODULE_NOT_FOUND");
 
-// How far a long call is, reported to a client that wants to know: not too often, and never backwards.
-
+/** The shortest time between two progress notes: often enough for a progress bar. */
 const everyMs = 100;
 
 export interface ProgressNote {
@@ -224,33 +222,32 @@ export interface ProgressNote {
   readonly params: { readonly progressToken: string | number; readonly progress: number; readonly total: number };
 }
 
-/** Undefined for a client that gave no token: it wants none. */
+/** Reports progress, never backwards. Undefined for a client that gave no token, which means that it wants no reports. */
 export function progressFor(
   token: unknown,
   send: (note: ProgressNote) => Promise<void>,
   nowMs: () => number = () => performance.now(),
 ): ((done: number, total: number) => void) | undefined {
   if (typeof token !== "string" && typeof token !== "number") return undefined;
-  let toldMs = Number.NEGATIVE_INFINITY;
-  let told = -1;
+  let sentMs = Number.NEGATIVE_INFINITY;
+  let sent = -1;
   return (done, total) => {
-    if (done <= told || nowMs() - toldMs < everyMs) return;
-    told = done;
-    toldMs = nowMs();
+    if (done <= sent || nowMs() - sentMs < everyMs) return;
+    sent = done;
+    sentMs = nowMs();
     const params = { progressToken: token, progress: done, total };
-    // A client that is gone hears nothing more, and that is all.
-    send({ method: "notifications/progress", params }).catch(() => undefined);
+    send({ method: "notifications/progress", params }).catch(() => undefined); // the client is gone
   };
 }
 
-// The text of an answer, as the SDK would send it; the newer protocol wants more in it than the result.
+// Both answers are what the SDK would send; the newer protocol adds to the result.
 
 const legacyAnswer = (id: Id, result: Called): string => JSON.stringify({ result, jsonrpc: "2.0", id });
 
 function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspace, "name" | "version">): string {
   const { resultType = "complete", _meta, content, isError, structuredContent } = result;
   const meta = { ..._meta, [metaNames.serverInfo]: { name, version } };
-  // Named one by one: V8 takes as long for a copy with more in it as for a small Read.
+  // Named one by one: in V8 a spread with added keys takes as long as a small Read.
   const stamped =
     resultType === "complete"
       ? { content, isError, structuredContent, resultType, _meta: meta }
@@ -258,12 +255,10 @@ function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspa
   return JSON.stringify({ result: stamped, jsonrpc: "2.0", id });
 }
 
-// A reply as a result of `tools/call`: text and pictures as content, the rest only for those who ask for it.
-
 export interface ResultOptions {
-  /** Also what programs read. Some clients then show nothing else to the model, so it is off by default. */
+  /** Adds `structuredContent`. Off by default, because some clients then show nothing else to the model. */
   readonly structured: boolean;
-  /** Bytes of a result as JSON: one message over its limit ends a connection. */
+  /** Bytes of a result as JSON: a client ends the connection over a larger message. */
   readonly bytesMax: number;
 }
 
@@ -277,7 +272,7 @@ export function resultOf(reply: Reply, tool: string, { structured, bytesMax }: R
   return structured && fits(plain, bytesMax) ? plain : tooLarge(tool, bytesMax);
 }
 
-/** JSON has at most six bytes for a UTF-16 unit, so what is short needs no counting. */
+/** JSON has at most six bytes per UTF-16 unit, so a short result needs no counting. */
 function fits(result: CallToolResult, bytesMax: number): boolean {
   const chars = result.content.reduce(
     (sum, part) => sum + (part.type === "text" ? part.text.length : part.type === "image" ? part.data.length : 0),

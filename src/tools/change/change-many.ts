@@ -1,6 +1,6 @@
 /**
- * Several files in one call, all of them or none. Everything is planned and permitted before anything is written; if writing
- * fails half way, what was written is put back.
+ * Changes several files in one call, all of them or none. Every file is planned and permitted before the first is written; if
+ * writing fails half way, the files that were written are put back.
  */
 
 import * as nodePath from "node:path";
@@ -12,12 +12,12 @@ import { Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
 import type { PatchFile } from "../../text/text.ts";
-import { reported, notify } from "../languages.ts";
+import { withDiagnostics, notifyServers } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
-import { permitted, type Plan, writePrepared } from "./change.ts";
-import { commitNew, commitRemoval, joined, refused, requireNothingAt, requireWritable } from "./commit.ts";
-import { formatted } from "./formatted.ts";
-import { diffText, fileOf, prepare, type Prepared, openedBy } from "./prepare.ts";
+import { permitChange, type Plan, writePrepared } from "./change.ts";
+import { commitNew, commitRemoval, joined, writeProblem, requireNothingAt, requireWritable } from "./commit.ts";
+import { runFormatter } from "./formatted.ts";
+import { diffText, changedFileOf, prepare, type Prepared, openFileOf } from "./prepare.ts";
 import {
   exclusively,
   handleOf,
@@ -28,49 +28,43 @@ import {
 } from "./change-target.ts";
 import { type HistoryRecorder, createRecorder } from "./history-recorder.ts";
 
-/** What one file becomes. */
-export interface Part {
+export interface FilePlan {
   readonly path: string;
   readonly does: Job["does"];
   readonly plan: Plan<MatchedBy>;
   readonly moveTo: string | undefined;
 }
 
-export async function changeSeveral(
-  parts: readonly [Part, ...Part[]],
+export async function changeMany(
+  files: readonly [FilePlan, ...FilePlan[]],
   profile: Profile,
   context: ToolContext,
 ): Promise<PatchOutcome> {
-  const { outcome, notified } = await appliedAtRest(parts, profile, context);
-  // There is one wait for all files.
-  return { ...outcome, files: await reported(outcome.files, notified, context) };
+  let made = await changeManyOnce(files, profile, context);
+  for (let tries = 1; "askAgain" in made; tries += 1) {
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: made.askAgain });
+    made = await changeManyOnce(files, profile, context);
+  }
+  const { outcome, notified } = made;
+  return { ...outcome, files: await withDiagnostics(outcome.files, notified, context) };
 }
 
-/** What was done, and that language servers were told of it. */
 interface Made {
   readonly outcome: PatchOutcome;
   readonly notified: NotifiedChange | undefined;
 }
 
-async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile, context: ToolContext): Promise<Made> {
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await applied(parts, profile, context);
-    if ("notified" in outcome) return outcome;
-    // Who is asked about files that never rest would be asked without end.
-    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
-  }
-}
-
-async function applied(
-  all: readonly [Part, ...Part[]],
+/** `askAgain`: a file changed after a person approved its diff, so the approval does not count. */
+async function changeManyOnce(
+  all: readonly [FilePlan, ...FilePlan[]],
   profile: Profile,
   context: ToolContext,
 ): Promise<Made | { readonly askAgain: Target }> {
   const [first, ...others] = all;
-  let looked: Promise<void> | undefined;
-  const beforeAsking = (): Promise<void> => (looked ??= foresee(all, context));
-  const answers: [Permitted, ...Permitted[]] = [await asked(first, beforeAsking, context)];
-  for (const file of others) answers.push(await asked(file, beforeAsking, context));
+  let allChecked: Promise<void> | undefined;
+  const beforeAsking = (): Promise<void> => (allChecked ??= requireAllPossible(all, context));
+  const answers: [Permitted, ...Permitted[]] = [await permitFile(first, beforeAsking, context)];
+  for (const file of others) answers.push(await permitFile(file, beforeAsking, context));
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
@@ -82,30 +76,30 @@ async function applied(
       const changeTarget = await resolveChangeTarget(file.path, context);
       handles.use(handleOf(changeTarget));
       const answer = answers[index] ?? head;
-      // Before anything of it is read: what it says could stand in an error.
+      // Checked before the file is read: an error could show its content.
       if (changeTarget.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
       const job = await jobOf(file, changeTarget, context);
-      handles.use(openedBy(job.prepared));
+      handles.use(openFileOf(job.prepared));
       jobs.push(job);
-      if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
-      // A yes was said to what was shown, and to nothing else.
+      if (job.moved?.target.real !== answer.destination?.real)
+        throw new Problem({ code: "CHANGED", place: answer.target });
       const { approved } = answer;
       if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: changeTarget.target };
     }
-    refuseTwins(jobs, context);
+    refuseSharedInodes(jobs, context);
     context.signal.throwIfAborted();
-    // What can be known before is not found out half way.
+    // Every foreseeable failure is reported before the first file is written.
     const foreseen = jobs.map(({ prepared, moved }) => {
       const notes = requireWritable(prepared, context);
-      // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
+      // A moved file is created at its destination, so notes about overwriting do not apply.
       return moved === undefined ? notes : requireNothingAt(moved.target, context);
     });
     const files = context.dryRun
       ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
       : [...(await writeAll(jobs, locks, context))];
-    // Only when all are written: until then they may be put back.
+    // The formatter runs when all files are written: until then they may be rolled back.
     const formatting = { hangs: false };
-    for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, context, formatting);
+    for (const [at, file] of files.entries()) files[at] = await runFormatter(file, profile, context, formatting);
     const [one, ...more] = files;
     if (one === undefined) throw new Error("there is at least one file");
     const outcome: PatchOutcome = {
@@ -115,78 +109,79 @@ async function applied(
       matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
       dryRun: context.dryRun,
     };
-    return { outcome, notified: await notify(files, context) };
+    return { outcome, notified: await notifyServers(files, context) };
   });
 }
 
-/** What was permitted, and to what somebody said yes, if somebody was asked. */
 interface Permitted {
   readonly target: Target;
-  readonly goal: Target | undefined;
+  /** Where the file is moved to. */
+  readonly destination: Target | undefined;
+  /** The diff that a person approved, if a person was asked. */
   readonly approved: string | undefined;
 }
 
-const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
-  goal === undefined ? [target] : [target, goal];
+const targetsOf = ({ target, destination }: Permitted): [Target, ...Target[]] =>
+  destination === undefined ? [target] : [target, destination];
 
-/** Throws what is known to stand in the way of one of the files. What would have to be asked about to be read is not looked at. */
-async function foresee(parts: readonly Part[], context: ToolContext): Promise<void> {
-  for (const part of parts) {
+/** Throws if one of the changes is bound to fail. Skips files whose reading would itself need a permission. */
+async function requireAllPossible(files: readonly FilePlan[], context: ToolContext): Promise<void> {
+  for (const part of files) {
     const changeTarget = await resolveChangeTarget(part.path, context);
     using _held = handleOf(changeTarget);
     refuseIfThere(part, changeTarget, context);
     if (changeTarget.is === "there" && context.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
     const prepared = await prepare(changeTarget, part.plan, context);
-    using _file = openedBy(prepared);
+    using _file = openFileOf(prepared);
     requireWritable(prepared, context);
   }
 }
 
-/** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: Part, beforeAsking: () => Promise<void>, context: ToolContext): Promise<Permitted> {
+/** Asks for every permission that the change of this file needs. */
+async function permitFile(file: FilePlan, beforeAsking: () => Promise<void>, context: ToolContext): Promise<Permitted> {
   const changeTarget = await resolveChangeTarget(file.path, context);
   const { target } = changeTarget;
   using _held = handleOf(changeTarget);
   refuseIfThere(file, changeTarget, context);
   if (changeTarget.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", context);
   if (changeTarget.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", context);
-  // Nobody is asked about a move that cannot be made.
-  const goal = await goalOf(file, context);
-  let approved = await permitted(changeTarget, file.plan, context, { movedTo: file.moveTo, beforeAsking });
-  if (goal === undefined) return { target, goal, approved };
+  // Before the question: no person is asked about a move that is bound to fail.
+  const destination = await destinationOf(file, context);
+  let approved = await permitChange(changeTarget, file.plan, context, { movedTo: file.moveTo, beforeAsking });
+  if (destination === undefined) return { target, destination, approved };
   const preview = async () => {
     const prepared = await prepare(changeTarget, file.plan, context);
-    openedBy(prepared)?.close();
+    openFileOf(prepared)?.close();
     await beforeAsking();
     approved = diffText(prepared);
     return { diff: approved, movedFrom: target.absolute };
   };
   const { signal, dryRun } = context;
-  await context.guard.permit("edit", goal, signal, { preview, dryRun });
-  return { target, goal, approved };
+  await context.guard.permit("edit", destination, signal, { preview, dryRun });
+  return { target, destination, approved };
 }
 
-/** Where a file is moved to: nothing may be there. */
-async function goalOf(file: Part, context: ToolContext): Promise<Target | undefined> {
+/** Where a file is moved to. Throws if the name is taken. */
+async function destinationOf(file: FilePlan, context: ToolContext): Promise<Target | undefined> {
   if (file.moveTo === undefined) return undefined;
-  const goal = await resolveChangeTarget(file.moveTo, context);
-  if (goal.is === "new") {
-    requireFileName(goal.target);
-    return goal.target;
+  const destination = await resolveChangeTarget(file.moveTo, context);
+  if (destination.is === "new") {
+    requireFileName(destination.target);
+    return destination.target;
   }
-  goal.node.handle.close();
-  refuseDenied(goal.target, context);
-  throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
+  destination.node.handle.close();
+  refuseDenied(destination.target, context);
+  throw new Problem({ code: "EXISTS", place: destination.target, reason: "file" });
 }
 
-function refuseIfThere(file: Part, changeTarget: ChangeTarget, context: ToolContext): void {
+function refuseIfThere(file: FilePlan, changeTarget: ChangeTarget, context: ToolContext): void {
   if (file.does === "add" && changeTarget.is === "there") {
     refuseDenied(changeTarget.target, context);
     throw new Problem({ code: "EXISTS", place: changeTarget.target, reason: "file" });
   }
 }
 
-/** Two names of one file, or two sections that make the same one: who of them is right? And no file is a folder too. */
+/** Throws if two sections change the same file, or if one file would be the folder of another. */
 function refuseClashes(targets: readonly Target[]): void {
   const refuse = (fault: "two names" | "in a new file", { asked }: Target): Problem =>
     new Problem({ code: "INVALID_PARAM", reason: "patch", fault, line: 1, text: asked });
@@ -206,8 +201,8 @@ function refuseClashes(targets: readonly Target[]): void {
   }
 }
 
-/** A file that is written in place changes under all of its names, so that none of the others stays what was read. */
-function refuseTwins(jobs: readonly Job[], { changes }: ToolContext): void {
+/** Writing a file in place changes it under all of its hard links, so no other section may have planned with one of them. */
+function refuseSharedInodes(jobs: readonly Job[], { changes }: ToolContext): void {
   if (changes.hardLinks !== "keep") return;
   const there = jobs.flatMap(({ does, moved, prepared }) =>
     prepared.is === "new" ? [] : [{ prepared, inPlace: does === "update" && moved === undefined }],
@@ -223,35 +218,35 @@ function refuseTwins(jobs: readonly Job[], { changes }: ToolContext): void {
   }
 }
 
-async function jobOf(file: Part, changeTarget: ChangeTarget, context: ToolContext): Promise<Job> {
+async function jobOf(file: FilePlan, changeTarget: ChangeTarget, context: ToolContext): Promise<Job> {
   refuseIfThere(file, changeTarget, context);
   const prepared = await prepare(changeTarget, file.plan, context);
   using handles = new HandleStack();
-  handles.use(openedBy(prepared));
-  const goal = await goalOf(file, context);
-  if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
+  handles.use(openFileOf(prepared));
+  const destination = await destinationOf(file, context);
+  if (destination === undefined || prepared.is === "new" || prepared.old === undefined) {
     handles.move();
     return { does: file.does, prepared, moved: undefined };
   }
   const bytes = joined(prepared.planned.pieces, prepared.old);
   handles.move();
-  return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
+  return { does: file.does, prepared, moved: { target: destination, bytes, mode: prepared.file.mode } };
 }
 
-// Writing the files of a patch: all of them, or none (`disk/write/change-set.ts`).
+// Writing all files or none (`disk/write/change-set.ts`).
 
-/** One file of a patch, ready to be written. */
+/** One file, ready to be written. */
 interface Job {
   readonly does: PatchFile["does"];
   readonly prepared: Prepared<MatchedBy>;
-  /** Where the file goes, and what will be in it. */
+  /** Where the file is moved to, and its content there. */
   readonly moved: { readonly target: Target; readonly bytes: Buffer; readonly mode: number } | undefined;
 }
 
 type Existing = Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
 type Notes = readonly ChangeNote[];
 
-/** One change of one name: a file that is moved has two. */
+/** One change of one name: a moved file takes two steps. */
 interface Step {
   readonly job: Job;
   readonly target: Target;
@@ -266,19 +261,19 @@ async function writeAll(jobs: readonly Job[], locks: HeldLocks, context: ToolCon
   if (first !== undefined && others.length === 0) {
     add(first.job, await first.run(createRecorder(await context.turn(), first.target), context));
   } else {
-    for (const [step, more] of await together(steps, locks, context)) add(step.job, more);
+    for (const [step, more] of await runTogether(steps, locks, context)) add(step.job, more);
   }
   return jobs.map((job) => shownAs(job, notes.get(job) ?? []));
 }
 
-/** Files are taken away last: until then whatever fails leaves them where they are. */
+/** Removals come last, so that a failure before them leaves the old files in place. */
 function stepsOf(jobs: readonly Job[]): readonly Step[] {
-  const puts = jobs.flatMap((job): readonly Step[] => {
+  const writes = jobs.flatMap((job): readonly Step[] => {
     if (job.does === "delete") return [];
     const { target } = job.moved ?? job.prepared;
-    return [{ job, target, run: (recorder, context) => put(job, recorder, context) }];
+    return [{ job, target, run: (recorder, context) => writeJob(job, recorder, context) }];
   });
-  const takes = jobs.flatMap((job): readonly Step[] => {
+  const removals = jobs.flatMap((job): readonly Step[] => {
     const { prepared, moved } = job;
     if (prepared.is === "new" || (job.does !== "delete" && moved === undefined)) return [];
     const to = moved === undefined ? undefined : { movedTo: moved.target.real };
@@ -286,13 +281,13 @@ function stepsOf(jobs: readonly Job[]): readonly Step[] {
       { job, target: prepared.target, run: (recorder, context) => commitRemoval(prepared, recorder, context, to) },
     ];
   });
-  return [...puts, ...takes];
+  return [...writes, ...removals];
 }
 
-async function put({ prepared, moved }: Job, recorder: HistoryRecorder, context: ToolContext): Promise<Notes> {
+async function writeJob({ prepared, moved }: Job, recorder: HistoryRecorder, context: ToolContext): Promise<Notes> {
   if (moved === undefined) {
     const { notes } = await writePrepared(prepared, context, recorder);
-    // Those of the plan come with the file itself.
+    // `shownAs` adds the notes of the plan again.
     return prepared.is === "new" ? notes : notes.filter((note) => !prepared.planned.notes.includes(note));
   }
   if (prepared.is === "new") throw new Error("a file that is not there is not moved");
@@ -305,14 +300,14 @@ function movedFile(prepared: Existing, { target, bytes, mode }: NonNullable<Job[
   return { is: "new", target, bytes, mode, diff, extra, ...kept } as const;
 }
 
-interface Begun {
+interface StagedStep {
   readonly step: Step;
   readonly recorder: HistoryRecorder;
   readonly staged: Staged<Notes>;
 }
 
-/** All are prepared before the first is made. */
-async function together(
+/** Stages all steps before the first takes effect; rolls back those that did if one fails. */
+async function runTogether(
   steps: readonly Step[],
   locks: HeldLocks,
   context: ToolContext,
@@ -323,18 +318,18 @@ async function together(
   );
   const { replace, create, remove } = set;
   const within: ToolContext = { ...context, disk: { ...context.disk, replace, create, remove } };
-  const begun: Begun[] = [];
+  const stagedSteps: StagedStep[] = [];
   const notes = new Map<Step, Notes>();
   try {
     for (const step of steps) {
       const recorder = createRecorder(await context.turn(), step.target);
-      begun.push({ step, recorder, staged: await set.stage(() => step.run(recorder, within)) });
-      await yieldToEventLoop(); // a write may wait for nothing, and others want their turn
+      stagedSteps.push({ step, recorder, staged: await set.stage(() => step.run(recorder, within)) });
+      await yieldToEventLoop(); // a write may finish without a single wait
     }
     const [first] = steps;
     const stopped = await set.begin();
     if (stopped !== undefined && first !== undefined) throw problemOf(first.target, stopped);
-    for (const { step, staged } of begun) {
+    for (const { step, staged } of stagedSteps) {
       context.signal.throwIfAborted();
       staged.go?.();
       notes.set(step, await staged.over);
@@ -344,18 +339,18 @@ async function together(
     if (errno === undefined) return notes;
     return new Map([...notes].map(([step, some]) => [step, [...some, { note: "unconfirmed", errno }]]));
   } catch (error) {
-    const came = await set.takeBack(error);
+    const results = await set.takeBack(error);
     const putBack: Place[] = [];
     const left: Place[] = [];
-    for (const { step, recorder } of begun.toReversed()) {
+    for (const { step, recorder } of stagedSteps.toReversed()) {
       const { target } = step;
-      const how = came.get(target.real);
-      if (how === undefined) continue;
+      const result = results.get(target.real);
+      if (result === undefined) continue;
       context.ledger.drop(target.real);
-      if (how === "failed" || (how === "not ours" && notes.has(step))) left.push(target);
+      if (result === "failed" || (result === "not ours" && notes.has(step))) left.push(target);
       else {
         recorder.undone();
-        if (how === "put back") putBack.push(target);
+        if (result === "put back") putBack.push(target);
       }
     }
     throw rolledBack(error, putBack, left, context);
@@ -369,10 +364,10 @@ function rolledBack(
   { signal }: ToolContext,
 ): unknown {
   const [place] = [...left, ...putBack];
-  const [theirs] = left;
+  const [firstLeft] = left;
   const isCancelled = signal.aborted && error === signal.reason;
-  // Nobody would hear of a file that could not be put back.
-  const changed = theirs && ({ code: "STALE", place: theirs, reason: "while changing it" } as const);
+  // Even a cancelled call must report the files that could not be put back.
+  const changed = firstLeft && ({ code: "STALE", place: firstLeft, reason: "while changing it" } as const);
   const cause: ProblemData | undefined = error instanceof Problem ? error.data : isCancelled ? changed : undefined;
   if (cause === undefined || place === undefined) return error;
   return new Problem({ code: "ROLLED_BACK", place, cause, putBack, left });
@@ -382,7 +377,7 @@ function problemOf(
   place: Target,
   stopped: Awaited<ReturnType<ReturnType<ToolContext["disk"]["together"]>["begin"]>>,
 ): Problem {
-  if (stopped?.why === "refused") return refused(place, stopped.errno, stopped.during);
+  if (stopped?.why === "refused") return writeProblem(place, stopped.errno, stopped.during);
   return new Problem({ code: "STALE", place, reason: "while changing it" });
 }
 
@@ -390,21 +385,23 @@ async function orProblem<Result>([first]: readonly Step[], work: () => Promise<R
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WriteFailed && first !== undefined) throw refused(first.target, error.errno, error.during);
+    if (error instanceof WriteFailed && first !== undefined)
+      throw writeProblem(first.target, error.errno, error.during);
     throw error;
   }
 }
 
 function shownAs(job: Job, notes: ChangedFile["notes"]): ChangedFile {
-  const file = fileOf(job.prepared, notes);
+  const file = changedFileOf(job.prepared, notes);
   if (job.does === "delete") return { ...file, did: "deleted" };
   if (job.moved === undefined) return file;
   return { ...file, did: "moved", target: job.moved.target, movedFrom: file.target };
 }
 
-// Taking a file away through a link would take what it leads to, which the answer does not name, and leave the link behind
-// leading nowhere. A link itself is no file: nobody could bring it back. So neither is done.
-
+/**
+ * Symlinks are neither deleted nor moved. Through the link, the file that it leads to would go, which the answer does not
+ * name, and the link would dangle. The history cannot bring back a link itself.
+ */
 export async function refuseLink(
   target: Target,
   would: "be deleted" | "be moved",
@@ -416,7 +413,7 @@ export async function refuseLink(
   throw new Problem({ code: "INVALID_PARAM", reason: "link", place: target, leadsTo, would });
 }
 
-/** Is its last name one? Links above it are spellings of the same folder. */
+/** Is the last name of the path a symlink? Links before it only spell the folder differently. */
 async function isLink({ absolute, real }: Target, { disk }: ToolContext): Promise<boolean> {
   const name = nodePath.basename(absolute);
   const above = disk.lookup(nodePath.dirname(absolute));
@@ -425,6 +422,6 @@ async function isLink({ absolute, real }: Target, { disk }: ToolContext): Promis
   if (nodePath.join(above.real, name) === real) return false;
   const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
   const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);
-  // A disk may take another spelling for the same name; then it lies where it was asked for.
+  // The disk may list the name in another spelling (case, Unicode form); then the real path shows whether it is a link.
   return own === undefined ? nodePath.dirname(real) !== above.real : own.kind === "link";
 }

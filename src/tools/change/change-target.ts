@@ -1,4 +1,4 @@
-/** What a change is about: a file that is there, or one that will be. */
+/** The file that a call changes, existing or new: how its path is resolved, and how it is locked. */
 
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
@@ -14,28 +14,30 @@ import {
   LockTimeout,
   type LookupAlso,
 } from "../../disk/disk.ts";
-import { refusal, type Resolved } from "../../guard/guard.ts";
+import { refusal } from "../../guard/guard.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 
 export type ChangeTarget =
-  /** Whoever found it closes `found.held`. */
+  /** The caller closes `node.handle`. */
   | { readonly is: "there"; readonly target: Target; readonly node: FileNode }
   | {
       readonly is: "new";
       readonly target: Target;
-      /** The folder that it will be in, held open, if it is at hand; closed by whoever asked for it. */
+      /** The folder that it will be in, if the lookup opened it; the caller closes it. */
       readonly folder: Handle | undefined;
     };
 
-/** What whoever asked for the subject has to close. */
+/** The handle that the caller of `resolveChangeTarget` has to close. */
 export const handleOf = (changeTarget: ChangeTarget): Handle | undefined =>
   changeTarget.is === "there" ? changeTarget.node.handle : changeTarget.folder;
 
-export const resolveChangeTarget = (path: string, context: ToolContext, also?: LookupAlso): Promise<ChangeTarget> =>
-  changeTargetFrom(context.guard.resolve(path, also), context);
-
-export async function changeTargetFrom(resolved: Resolved, context: ToolContext): Promise<ChangeTarget> {
+export async function resolveChangeTarget(
+  path: string,
+  context: ToolContext,
+  also?: LookupAlso,
+): Promise<ChangeTarget> {
+  const resolved = context.guard.resolve(path, also);
   if (resolved.seen === "missing") {
     const { target, folder } = resolved;
     if (target !== undefined) return { is: "new", target, folder };
@@ -50,13 +52,13 @@ export async function changeTargetFrom(resolved: Resolved, context: ToolContext)
   throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
 }
 
-/** Behind the name of a file that is there a slash is an ordinary slip; who wants something made there means a folder. */
+/** Throws for a name that no new file can have. A slash after the name of an existing file is harmless and accepted elsewhere. */
 export function requireFileName({ asked, real }: Target): void {
   const last = asked.split(nodePath.sep === "/" ? "/" : /[\\/]/).at(-1) ?? "";
   if (["", ".", ".."].includes(last)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
   }
-  // Behind a folder that is missing the system was not asked about the names.
+  // The system has not checked names below a missing folder.
   if (!real.split(nodePath.sep).some((name) => sizeOf(name) > limits.nameBytesMax)) return;
   throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "too long" });
 }
@@ -64,7 +66,7 @@ export function requireFileName({ asked, real }: Target): void {
 /** Windows counts UTF-16. */
 const sizeOf = (name: string): number => (nodePath.sep === "/" ? Buffer.byteLength(name) : name.length);
 
-/** What a denied path is, and that it is there, is not told: not by any other refusal either. */
+/** Called before any other refusal, which would show that a denied path exists and what it is. */
 export function refuseDenied(
   target: Target,
   { guard }: ToolContext,
@@ -77,8 +79,8 @@ export function refuseDenied(
 }
 
 /**
- * Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. `keys` are
- * those of the targets, where they are known already.
+ * Runs `work` while the files are locked against other sessions and processes. `work` MUST NOT ask a person anything. `keys`
+ * are those of the targets, where they are known already.
  */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
@@ -87,30 +89,30 @@ export async function exclusively<Result>(
   keys?: readonly LockKey[],
 ): Promise<Result> {
   const [place] = targets;
-  let begun = false;
+  let isLocked = false;
   try {
     return await context.locks.exclusively(
       keys ?? targets.map((target) => keyOf(target, context)),
       context.signal,
       (locks) => {
-        begun = true;
+        isLocked = true;
         return work(locks);
       },
     );
   } catch (error) {
-    if (!begun && error instanceof LockTimeout) {
+    if (!isLocked && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
       throw new Problem({ code: "LOCKED", place, reason: "busy", holder });
     }
-    if (!begun && error instanceof LockFailed) {
+    if (!isLocked && error instanceof LockFailed) {
       throw new Problem({ code: "LOCKED", place, reason: "no locks", fault: error.fault, remedy: error.remedy });
     }
     throw error;
   }
 }
 
-/** The key of a file that was looked for with its folder. */
-export function keysOf(changeTarget: ChangeTarget): readonly LockKey[] | undefined {
+/** The lock key, if the lookup opened the folder as well. */
+export function lockKeysOf(changeTarget: ChangeTarget): readonly LockKey[] | undefined {
   const folder = changeTarget.is === "there" ? changeTarget.node.folder : changeTarget.folder;
   const { real } = changeTarget.target;
   return folder && [{ folder: lockedFolder(folder, nodePath.dirname(real)), name: nodePath.basename(real) }];
@@ -122,13 +124,13 @@ const lockedFolder = ({ identity }: Handle, path: string): LockKey["folder"] => 
   path,
 });
 
-/** Is it still what it was when it was looked for with its folder? A doubt is a no. */
+/** Does the path still lead to the same file, or still to none? False if in doubt. */
 export function isStill(changeTarget: ChangeTarget, { disk }: ToolContext): boolean {
   if (changeTarget.is === "there") return disk.isStill(changeTarget.node);
   return changeTarget.folder !== undefined && disk.isStillMissing(changeTarget.folder, changeTarget.target.real);
 }
 
-/** The nearest folder that is there, and the rest of the path. */
+/** The nearest existing folder, and the rest of the path. */
 function keyOf(target: Target, context: ToolContext): LockKey {
   for (let folder = nodePath.dirname(target.real); ; ) {
     const lookup = context.disk.lookup(folder);

@@ -1,6 +1,18 @@
 /**
- * The spine of every change: find, ask, lock, look again, see whether the author knows the file as it is, plan, write.
- * Tools differ only in the plan. Nothing is created before it is permitted, and no lock is held while somebody is asked.
+ * How every tool changes one file:
+ *
+ *   queue by file     session/call-queue.ts, before the tool runs: calls on the same file keep their order
+ *   resolve           change-target.ts: the path becomes a `Target` inside the roots and an open handle
+ *   permit            the rules decide, or a person who is shown the diff; no lock is held meanwhile
+ *   lock              against other sessions and processes; afterwards the path is checked again
+ *   read current      current-file.ts: bytes, encoding, fingerprint
+ *   ledger check      prepare.ts: the session must have read the file as it is now
+ *   plan              the `Plan` of the tool, the only step in which tools differ
+ *   record, replace   commit.ts: the history gets the old content, then the disk swaps the file
+ *   ledger            commit.ts: the session knows the file as it was written
+ *   diagnostics       languages.ts: what language servers report about the new content
+ *
+ * Nothing is created before it is permitted. change-many.ts takes the same steps for all files of a patch.
  */
 
 import type { ChangedFile, ChangeNote, Hunk, Piece } from "../../contract/edit.ts";
@@ -10,16 +22,16 @@ import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
-import type { OpenFile } from "../../disk/disk.ts";
+import type { LookupAlso, OpenFile } from "../../disk/disk.ts";
 import type { Wrote } from "../../session/session.ts";
-import { reported, notify } from "../languages.ts";
+import { notifyServers, withDiagnostics } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
+import { type ChangeTarget, exclusively, handleOf, isStill, lockKeysOf, resolveChangeTarget } from "./change-target.ts";
 import { commit, commitNew, requireWritable } from "./commit.ts";
-import type { CurrentFile, JudgedCurrentFile, Holds, Wants } from "./current-file.ts";
-import { formatted } from "./formatted.ts";
-import { diffText, fileOf, prepare, type Prepared, questionOf, openedBy } from "./prepare.ts";
-import { exclusively, handleOf, isStill, keysOf, type ChangeTarget, resolveChangeTarget } from "./change-target.ts";
-import { type HistoryRecorder, createRecorder } from "./history-recorder.ts";
+import type { CurrentFile, Holds, UncheckedCurrentFile, Wants } from "./current-file.ts";
+import { runFormatter } from "./formatted.ts";
+import { createRecorder, type HistoryRecorder } from "./history-recorder.ts";
+import { changedFileOf, diffText, openFileOf, prepare, type Prepared, questionOf } from "./prepare.ts";
 
 export interface Changed<Extra> {
   readonly file: ChangedFile;
@@ -27,65 +39,66 @@ export interface Changed<Extra> {
 }
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, context: ToolContext): Promise<Changed<Extra>> {
-  const { file, extra, notified } = await changeAtRest(path, plan, context);
-  const [shown] = await reported([file] as const, notified, context);
-  return { file: shown, extra };
+  // A file that the session has not seen is most likely a new one.
+  const also = context.ledger.has(path) ? "its folder" : "the folder of a new file";
+  let made = await changeOnce(path, plan, also, context);
+  for (let tries = 1; "askAgain" in made; tries += 1) {
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: made.askAgain });
+    made = await changeOnce(path, plan, "its folder", context);
+  }
+  const [file] = await withDiagnostics([made.file] as const, made.notified, context);
+  return { file, extra: made.extra };
 }
 
-/** A change that was made, and that language servers were told of. */
 interface Made<Extra> extends Changed<Extra> {
+  /** What language servers were sent; the call waits for their reports after it has unlocked the file. */
   readonly notified: NotifiedChange | undefined;
 }
 
-async function changeAtRest<Extra>(path: string, plan: Plan<Extra>, context: ToolContext): Promise<Made<Extra>> {
-  for (let tries = 1; ; tries += 1) {
-    const changed = await changeOnce(path, plan, tries === 1 && !context.ledger.has(path), context);
-    if ("file" in changed) return changed;
-    // Who is asked about a file that never rests would be asked without end.
-    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
-  }
-}
+/** `askAgain`: the file changed after a person approved its diff, so the approval does not count. */
+type Attempt<Extra> = Made<Extra> | { readonly askAgain: Target };
 
-/** A file that the session has not seen most likely is a new one. */
 async function changeOnce<Extra>(
   path: string,
   plan: Plan<Extra>,
-  isUnseen: boolean,
+  also: LookupAlso,
   context: ToolContext,
-): Promise<Made<Extra> | { readonly askAgain: Target }> {
-  const changeTarget = await resolveChangeTarget(path, context, isUnseen ? "the folder of a new file" : "its folder");
-  const { target } = changeTarget;
-  using handle = handleOf(changeTarget);
-  const approved = await permitted(changeTarget, plan, context);
-  const keeps = approved === undefined;
-  if (!keeps) handle?.close();
-  const keys = keysOf(changeTarget);
-  const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
-    // The question may have taken its time, and so may the turn.
-    const now =
-      keeps && isStill(changeTarget, context) ? changeTarget : await resolveChangeTarget(path, context, "its folder");
-    using _held = handleOf(now);
-    if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
-    const prepared = await prepare(now, plan, context);
-    using _file = openedBy(prepared);
-    // A yes was said to what was shown, and to nothing else.
-    if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
-    context.signal.throwIfAborted();
-    if (context.dryRun) {
-      const file = fileOf(prepared, requireWritable(prepared, context));
-      return { file, extra: prepared.extra, notified: undefined };
+): Promise<Attempt<Extra>> {
+  const resolved = await resolveChangeTarget(path, context, also);
+  using handle = handleOf(resolved);
+  const approvedDiff = await permitChange(resolved, plan, context);
+  const wasAsked = approvedDiff !== undefined;
+  if (wasAsked) handle?.close();
+
+  const changeLocked = async (): Promise<Attempt<Extra>> => {
+    // The question and the wait for the lock may have taken minutes.
+    const isCurrent = !wasAsked && isStill(resolved, context);
+    const changeTarget = isCurrent ? resolved : await resolveChangeTarget(path, context, "its folder");
+    using _held = handleOf(changeTarget);
+    if (changeTarget.target.real !== resolved.target.real) {
+      throw new Problem({ code: "CHANGED", place: resolved.target });
     }
-    const file = await formatted(await writePrepared(prepared, context), plan.profile, context);
-    return { file, extra: prepared.extra, notified: await notify([file], context) };
+    const prepared = await prepare(changeTarget, plan, context); // read current, ledger check, plan
+    using _file = openFileOf(prepared);
+    if (wasAsked && approvedDiff !== diffText(prepared)) return { askAgain: resolved.target };
+    context.signal.throwIfAborted();
+    const { extra } = prepared;
+    if (context.dryRun) {
+      return { file: changedFileOf(prepared, requireWritable(prepared, context)), extra, notified: undefined };
+    }
+    const written = await writePrepared(prepared, context); // record, replace, ledger
+    const file = await runFormatter(written, plan.profile, context);
+    return { file, extra, notified: await notifyServers([file], context) };
   };
-  return await exclusively([target], context, work, keys);
+  return await exclusively([resolved.target], context, changeLocked, lockKeysOf(resolved));
 }
 
 /**
- * Throws unless the session may do this. What it would see of the file in a question or an error, it may read. Answers
- * with the diff that somebody said yes to, if somebody was asked. `beforeAsking` may throw what makes the question idle.
+ * Throws unless the session may make this change. It must also be allowed to read the file, because a question and an error
+ * show parts of it. Answers with the diff that a person approved; undefined if no person was asked. `beforeAsking` throws if
+ * another part of the same call is bound to fail, so that the person is not asked in vain.
  */
-export async function permitted<Extra>(
+export async function permitChange<Extra>(
   changeTarget: ChangeTarget,
   plan: Plan<Extra>,
   context: ToolContext,
@@ -95,14 +108,14 @@ export async function permitted<Extra>(
   }: { readonly movedTo?: string | undefined; readonly beforeAsking?: () => Promise<void> } = {},
 ): Promise<string | undefined> {
   const { target } = changeTarget;
-  // Nothing can be done to what is not there, whoever permits it.
+  // A missing file is an error whatever the rules say: `prepare` throws it.
   if (changeTarget.is === "new" && plan.missing === undefined) await prepare(changeTarget, plan, context);
   if (changeTarget.is === "there") await context.guard.permit("read", target, context.signal);
   let diff = "";
-  // A change that cannot be made is told to its author before anybody is asked.
+  // A change that cannot be made fails here, before the person is asked.
   const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
     const prepared = await prepare(changeTarget, plan, context);
-    using file = openedBy(prepared);
+    using file = openFileOf(prepared);
     requireWritable(prepared, context);
     file?.close();
     await beforeAsking?.();
@@ -121,65 +134,63 @@ export async function writePrepared<Extra>(
 ): Promise<ChangedFile> {
   const by = recorder ?? createRecorder(await context.turn(), prepared.target);
   const notes = prepared.is === "new" ? await commitNew(prepared, by, context) : await commit(prepared, by, context);
-  return fileOf(prepared, notes);
+  return changedFileOf(prepared, notes);
 }
 
-// What a tool makes of a file: the pieces of the new content, and what is told and known of the change.
-
-export interface Diff {
-  readonly hunks: readonly Hunk[];
-  readonly additions: number;
-  readonly deletions: number;
-  readonly complete: boolean;
-  /** The two states cannot be compared as lines, so that there is no diff and the numbers say nothing. */
-  readonly uncounted?: true;
-}
-
-/** A file as it shall be. */
-export interface Planned<Extra> {
-  readonly pieces: readonly Piece[];
-  /** What copied pieces are copied from, if not the file itself. */
-  readonly source?: OpenFile | undefined;
-  /** May be made when it is first looked at. */
-  readonly diff: Diff;
-  /** Permissions that the file shall have; those it has by default. */
-  readonly mode?: number | undefined;
-  /** The old text, where it is at hand. */
-  readonly before: string | undefined;
-  readonly notes: readonly ChangeNote[];
-  /** The file goes. */
-  readonly removes?: true;
-  /** The encoding to remember, where it became known only while this was planned. */
-  readonly remember?: EncodingName;
-  /** What the session knows of the file from then on. */
-  readonly wrote: Wrote;
-  readonly extra: Extra;
-}
-
+/** How a tool changes a file. */
 export interface Plan<Extra> {
   readonly wants: Wants;
   readonly profile: Profile;
-  /** What becomes of a file that is there. */
+  /** The new state of a file that exists. */
   there(current: CurrentFile): Promise<Planned<Extra>> | Planned<Extra>;
-  /** What becomes of one that is not; without it that is an error. */
+  /** The content of a file that does not exist yet; without this method a missing file is an error. */
   missing?(target: Target): NewFile<Extra> | Promise<NewFile<Extra>>;
-  /** Throws if the file is nothing for this tool: then reading it first would not help. */
-  fits?(current: JudgedCurrentFile): Promise<void>;
-  /** At once, unless said otherwise. */
+  /** Throws if the tool cannot change this kind of file; without this check the model would be told to read it first. */
+  fits?(current: UncheckedCurrentFile): Promise<void>;
+  /** "at once" by default. */
   readonly holds?: Holds;
-  /** Is the whole file overwritten, so that all of it must have been seen? */
+  /** Is the whole file overwritten, so that the session must have seen all of it? */
   readonly overwrites: boolean;
   /**
-   * Where the operator lets edits find their text in a file that somebody else changed: does the plan refuse what is not
-   * certain there? All other plans are refused such a file.
+   * Set by plans that refuse an uncertain match. Where the operator permits edits of files that changed since they were read
+   * (`staleness: "content-match"`), only these plans may make them.
    */
   readonly changedSince?: "where certain";
-  /** May files be changed that the session has not seen? Only where somebody who has read them says what to change. */
+  /** Set if the session need not have seen the file: the edits come from a language server, which has read it. */
   readonly unseen?: "permitted";
+}
+
+/** The new state of a file, its diff, and what the session knows of it afterwards. */
+export interface Planned<Extra> {
+  readonly pieces: readonly Piece[];
+  /** The file that copied pieces are copied from; by default the file itself. */
+  readonly source?: OpenFile | undefined;
+  /** Its `hunks` may be computed on first access. */
+  readonly diff: Diff;
+  /** New permission bits; by default they stay. */
+  readonly mode?: number | undefined;
+  /** The old text, if it is in memory. */
+  readonly before: string | undefined;
+  readonly notes: readonly ChangeNote[];
+  /** The file is deleted. */
+  readonly removes?: true;
+  /** The encoding to remember, where only planning revealed it. */
+  readonly remember?: EncodingName;
+  readonly wrote: Wrote;
+  readonly extra: Extra;
 }
 
 export interface NewFile<Extra> {
   readonly bytes: Uint8Array;
   readonly diff: Diff;
   readonly extra: Extra;
+}
+
+export interface Diff {
+  readonly hunks: readonly Hunk[];
+  readonly additions: number;
+  readonly deletions: number;
+  readonly complete: boolean;
+  /** The two states cannot be compared as lines: there are no hunks, and both counts mean nothing. */
+  readonly uncounted?: true;
 }

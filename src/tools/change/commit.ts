@@ -1,4 +1,7 @@
-/** The last step of a change: the disk, then what the session knows. What the disk refuses becomes a Problem. */
+/**
+ * The last steps of a change: record the old content in the history, write, update the ledger. A refusal of the disk becomes a
+ * Problem.
+ */
 
 import type { ChangeNote, Piece } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
@@ -24,43 +27,43 @@ import type { HistoryRecorder, Moved } from "./history-recorder.ts";
 type Existing<Extra> = Extract<Prepared<Extra>, { readonly is: "there" }>;
 type New<Extra> = Extract<Prepared<Extra>, { readonly is: "new" }>;
 
-/** `keeper` has the old content before it goes. */
+/** `recorder` has the old content before the file is replaced. */
 export async function commit<Extra>(
   prepared: Existing<Extra>,
   recorder: HistoryRecorder,
   context: ToolContext,
 ): Promise<readonly ChangeNote[]> {
   const { target, file, planned, old, changeTarget, remember } = prepared;
-  // The mode may have been switched while the call waited for its turn.
+  // Writing may have been switched off while the call waited in the queue.
   context.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
-    rememberAs(target, file.identity, hashIfSmall(old), planned.wrote, context, remember);
+    rememberWrite(target, file.identity, hashIfSmall(old), planned.wrote, context, remember);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
   const { mode, source } = planned;
-  const held = source === undefined ? old : undefined;
-  const bytes = held !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, held) : undefined;
+  const copied = source === undefined ? old : undefined;
+  const bytes = copied !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, copied) : undefined;
   const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
-  /** What is renamed into place is a file with one name; what is written in place keeps those it has. */
+  /** A file that is renamed into place has one name; a file that is written in place keeps its hard links. */
   const afterBy = (how: "renamed" | "in place") => (how === "renamed" ? after : { ...after, links: file.links });
   let hash: string | undefined;
   const keepOld = (how: "renamed" | "in place", at: string): Promise<void> => {
     const will = how === "renamed" ? "be renamed over" : "be written in place";
     return recorder.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
   };
-  const replaced = await orUndone(recorder, () =>
+  const replaced = await orRecordUndone(recorder, () =>
     context.disk.replace({
       node: changeTarget.node,
       file,
-      pieces: held === undefined ? planned.pieces : inMemory(planned.pieces, held),
+      pieces: copied === undefined ? planned.pieces : inMemory(planned.pieces, copied),
       source,
       readBytes: old,
       hardLinks: context.changes.hardLinks,
       mode,
       signal: context.signal,
       beforeSwap: recorder.keeps ? keepOld : undefined,
-      // While the disk is busy there is time for what the answer will say, and for tidying up.
+      // The diff of the answer and the hash are computed while the disk is busy.
       meanwhile: () => {
         void prepared.diff.hunks;
         hash = hashIfSmall(bytes);
@@ -75,7 +78,7 @@ export async function commit<Extra>(
     case "nothing":
       recorder.undone();
       if (replaced.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-      throw refused(target, replaced.errno, replaced.during);
+      throw writeProblem(target, replaced.errno, replaced.during);
     case "damaged": {
       context.ledger.drop(target.real);
       const during = `${replaced.during}; its old content is kept and is put back at the next start`;
@@ -86,7 +89,7 @@ export async function commit<Extra>(
     case "replaced": {
       const { identity } = replaced;
       hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, context));
-      rememberAs(target, identity, hash, planned.wrote, context, remember);
+      rememberWrite(target, identity, hash, planned.wrote, context, remember);
       return [
         ...recorder.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -107,7 +110,7 @@ export async function commitNew<Extra>(
   const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = context;
   context.guard.requireWriting(target);
-  const created = await orUndone(recorder, () =>
+  const created = await orRecordUndone(recorder, () =>
     context.disk.create({
       real: target.real,
       folder,
@@ -123,13 +126,13 @@ export async function commitNew<Extra>(
     case "nothing":
       recorder.undone();
       if (created.why === "exists")
-        throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, context) });
+        throw new Problem({ code: "EXISTS", place: target, reason: kindAt(target, context) });
       if (created.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-      throw refused(target, created.errno, created.during);
+      throw writeProblem(target, created.errno, created.during);
     case "unconfirmed":
       return unconfirmed(target, created.errno, wrote, recorder, context, remember);
     case "created":
-      rememberAs(
+      rememberWrite(
         target,
         created.identity,
         hashIfSmall(bytes) ?? (await hashInDoubt(target, created.identity, context)),
@@ -160,7 +163,7 @@ export async function commitRemoval<Extra>(
 ): Promise<readonly ChangeNote[]> {
   const { target, file, changeTarget, old } = prepared;
   context.guard.requireWriting(target);
-  const removed = await orUndone(recorder, () =>
+  const removed = await orRecordUndone(recorder, () =>
     context.disk.remove({
       node: changeTarget.node,
       identity: file.identity,
@@ -176,7 +179,7 @@ export async function commitRemoval<Extra>(
   if (removed.did === "nothing") {
     recorder.undone();
     if (removed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-    throw refused(target, removed.errno, removed.during);
+    throw writeProblem(target, removed.errno, removed.during);
   }
   context.ledger.drop(target.real);
   return [
@@ -185,8 +188,8 @@ export async function commitRemoval<Extra>(
   ];
 }
 
-/** What was announced to the history and then stopped did not happen. */
-async function orUndone<Result>(recorder: HistoryRecorder, work: () => Promise<Result>): Promise<Result> {
+/** If writing throws, the change that the history was told of did not happen. */
+async function orRecordUndone<Result>(recorder: HistoryRecorder, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -195,11 +198,11 @@ async function orUndone<Result>(recorder: HistoryRecorder, work: () => Promise<R
   }
 }
 
-/** What is held need not be read again, twice: once to write it and once to compare what was written. */
+/** Copies come from memory instead of being read twice: once to write them and once to compare what was written. */
 const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Exclude<Piece, { readonly from: number }>[] =>
   pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
 
-/** A new file has the mode that the system gave it. */
+/** The mode that the system gave a new file. */
 function modeOf(target: Target, { disk }: ToolContext): number | undefined {
   const lookup = disk.lookup(target.real);
   if (lookup.seen !== "node") return undefined;
@@ -210,7 +213,7 @@ function modeOf(target: Target, { disk }: ToolContext): number | undefined {
   return file.mode;
 }
 
-/** The new content is there; only that it will outlast a power cut is not sure. */
+/** The new content was written, but may not survive a power cut. */
 function unconfirmed(
   target: Target,
   errno: string,
@@ -224,37 +227,34 @@ function unconfirmed(
   if (lookup.seen === "node") {
     using handle = lookup.handle;
     kept = recorder.done(handle.identity);
-    rememberAs(target, handle.identity, undefined, wrote, context, encoding);
+    rememberWrite(target, handle.identity, undefined, wrote, context, encoding);
   }
   return [{ note: "unconfirmed", errno }, ...kept];
 }
 
-/**
- * Throws what writing would be refused with, as far as it can be known before; answers with what else will be told. What it
- * finds may be another thing when it is written: it is asked again then.
- */
+/** Throws if writing is bound to fail; answers with the notes that writing will add. Writing itself checks again. */
 export function requireWritable<Extra>(prepared: Prepared<Extra>, context: ToolContext): readonly ChangeNote[] {
   const { target } = prepared;
   if (prepared.is === "new") return requireNothingAt(target, context);
   const { planned, changeTarget, file } = prepared;
   if (planned.notes.some(({ note }) => note === "same content")) return [];
   const fault = context.disk.refusesWriting(changeTarget.node, file);
-  if (fault !== undefined) throw refused(target, fault.errno, fault.during);
+  if (fault !== undefined) throw writeProblem(target, fault.errno, fault.during);
   if (file.links < 2 || planned.removes === true) return [];
   return [{ note: context.changes.hardLinks === "separate" ? "links separated" : "in place" }];
 }
 
-/** A link that leads nowhere has the name all the same. */
+/** A dangling symlink occupies the name as well. */
 export function requireNothingAt(target: Target, context: ToolContext): readonly [] {
   if (!context.disk.hasName(target.real)) return [];
-  throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, context) });
+  throw new Problem({ code: "EXISTS", place: target, reason: kindAt(target, context) });
 }
 
-/** What content is known by again; none of what is too much to be hashed in passing. */
+/** Undefined for content that is too large to be hashed in one go. */
 export const hashIfSmall = (bytes: Uint8Array | undefined): string | undefined =>
   bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashOfContent(bytes) : undefined;
 
-export function rememberAs(
+export function rememberWrite(
   target: Target,
   identity: Identity,
   hash: string | undefined,
@@ -266,12 +266,8 @@ export function rememberAs(
   context.ledger.wrote(target.real, { statKey: statKeyAsLeft(identity, hash), sizeBytes, hash, encoding }, wrote);
 }
 
-/** Of a large file that was just written, where its times are too coarse to tell whether somebody else changes it right after. */
-export async function hashInDoubt(
-  target: Target,
-  identity: Identity,
-  context: ToolContext,
-): Promise<string | undefined> {
+/** The hash of a large file that was just written, where its mtime is too coarse to show that another program changes it next. */
+async function hashInDoubt(target: Target, identity: Identity, context: ToolContext): Promise<string | undefined> {
   if (!isInDoubt(identity)) return undefined;
   const lookup = context.disk.lookup(target.real);
   if (lookup.seen !== "node") return undefined;
@@ -287,7 +283,7 @@ export async function hashInDoubt(
   }
 }
 
-/** Nobody may write into it: a piece that is all of it is not copied. */
+/** MUST NOT be written into: a single piece is returned without a copy. */
 export function joined(pieces: readonly Piece[], old: Buffer): Buffer {
   const parts = inMemory(pieces, old).map((piece) => {
     const bytes = "make" in piece ? piece.make() : piece;
@@ -299,20 +295,20 @@ export function joined(pieces: readonly Piece[], old: Buffer): Buffer {
   return Buffer.from(only.buffer, only.byteOffset, only.length);
 }
 
-export function refused(place: Target, errno: string, during: WriteStep): Problem {
+export function writeProblem(place: Target, errno: string, during: WriteStep): Problem {
   if (during === "writing: it is read-only") return new Problem({ code: "ACCESS_DENIED", place, reason: "read-only" });
   if (errno === "ESTALE" || errno === "ENOENT") {
     return new Problem({ code: "STALE", place, reason: "while changing it" });
   }
-  // The system says the same of a file that somebody holds and of one that nobody may touch.
+  // Windows has one errno for a file that another program has open and for one without permission; `refusal` assumes the latter.
   if (during === "waiting for another program to let go of it") {
     return new Problem({ code: "IO_ERROR", place, errno, during });
   }
   return refusal(place, errno, during);
 }
 
-/** Something took the name: by now, or all the time, as a link that leads nowhere does. */
-function whatIsThere(target: Target, context: ToolContext): "file" | "folder" | "link" {
+/** What occupies the name: a file that was created meanwhile, or a dangling symlink. */
+function kindAt(target: Target, context: ToolContext): "file" | "folder" | "link" {
   const lookup = released(context.disk.lookup(target.real));
   if (lookup.seen !== "node") return "link";
   return lookup.kind === "directory" ? "folder" : "file";

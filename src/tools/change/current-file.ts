@@ -1,4 +1,4 @@
-/** A file that is about to be changed: what is in it now, and how its bytes are understood. */
+/** A file that is about to be changed: its current bytes, its encoding, its fingerprint. */
 
 import { isUtf8 } from "node:buffer";
 import { limits } from "../../contract/limits.ts";
@@ -17,57 +17,59 @@ export interface CurrentFile {
   readonly target: Target;
   readonly file: OpenFile;
   readonly form: { readonly encoding: EncodingName; readonly bomBytes: number };
-  /** All of it; undefined where that would be too much to hold, or where it is not held before somebody asks (`whole`). */
+  /** All of it; undefined if it is too large for memory, or if it was not read yet (`Holds`, `whole`). */
   readonly bytes: Buffer | undefined;
-  /** The beginning of one that is not held and whose encoding only this beginning speaks for; else undefined. */
+  /** The first bytes, if the rest was not read and the encoding was guessed from them alone; else undefined. */
   readonly head: Buffer | undefined;
-  /** Its text, made when it is asked for; there MUST be bytes. */
+  /** Its text, decoded on the first call; `bytes` MUST be defined. */
   readonly source: () => SourceText;
   readonly seen: Seen;
-  /** The same with its bytes, unless those are too many. */
+  /** The same file with its `bytes`, unless it is too large for memory. */
   readonly whole: () => Promise<CurrentFile>;
   readonly fingerprint: FileFingerprint;
-  /** What is to be remembered of it, since the bytes may not tell after the change. */
+  /** The encoding to remember, if it cannot be recognised from the bytes alone, before or after the change. */
   readonly remember: EncodingName | undefined;
 }
 
-/** As it is read, before it is known whether its author has seen it. */
-export type JudgedCurrentFile = Omit<CurrentFile, "seen" | "whole">;
+/** The file before the ledger check. */
+export type UncheckedCurrentFile = Omit<CurrentFile, "seen" | "whole">;
 
-/** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
+/** How a plan reads the file. */
 export type Wants =
+  /** A notebook that the dialect shows as cells is refused. */
   | "text"
+  /** As text, notebooks included. */
   | "notebook"
-  /** Whatever it is: it is not looked into. */
+  /** Any content, neither recognised nor decoded. */
   | "bytes";
 
-/** `if need be`: whoever plans may find in passing what is to be changed, and then holds nothing of a large file. */
+/** When the bytes are read into memory. `if need be`: the plan can stream a large file, and calls `whole()` if it cannot. */
 export type Holds = "at once" | "if need be";
 
-/** Throws the Problem that a file of another kind is. */
-export async function readBefore(
+/** Throws if the file is of a kind that `wants` does not cover. */
+export async function readCurrentFile(
   file: OpenFile,
   target: Target,
   profile: Profile,
   wants: Wants,
   context: ToolContext,
   holds: Holds = "at once",
-): Promise<JudgedCurrentFile> {
+): Promise<UncheckedCurrentFile> {
   let bytes: Buffer | undefined;
   const fingerprint = fingerprintOf(file, undefined, () => bytes);
   if (wants === "bytes") return asBytes(file, target, fingerprint);
   const scratch = takeBuffer();
   try {
-    const text = await recognised(file, target, profile, wants, scratch, context, fingerprint);
-    const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
-    const waits = holds === "if need be" && mayWait(file) && (await beginsAsUtf8(text));
-    const bytesMax = waits ? 0 : limits.editInMemoryBytesMax;
-    bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
+    const text = await readAsText(file, target, profile, wants, scratch, context, fingerprint);
+    const isComplete = text.whole !== undefined && text.whole.length === file.sizeBytes;
+    const isStreamed = holds === "if need be" && mayBeStreamed(file) && (await beginsAsUtf8(text));
+    const bytesMax = isStreamed ? 0 : limits.editInMemoryBytesMax;
+    bytes = isComplete ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
     let valid: boolean | undefined;
     const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
     const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes, isValid));
     const form = { encoding, bomBytes: text.form?.bomBytes ?? 0 };
-    const tells = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isValid(bytes)));
+    const isRecognisable = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isValid(bytes)));
     const guessed = bytes === undefined && text.form === undefined && text.guess === undefined && encoding === "utf-8";
     const head = guessed ? Buffer.from(await text.head()) : undefined;
     let source: SourceText | undefined;
@@ -79,29 +81,32 @@ export async function readBefore(
       head,
       source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)),
       fingerprint,
-      remember: tells ? undefined : encoding,
+      remember: isRecognisable ? undefined : encoding,
     };
   } finally {
     giveBuffer(scratch);
   }
 }
 
-/** Of a file that was just changed the bytes are wanted, to compare them before it is replaced: its times tell too little. */
-const mayWait = ({ sizeBytes, identity }: OpenFile): boolean =>
+/**
+ * Is the file large, and its mtime old enough to show a later change? The bytes of a file that changed a moment ago are
+ * needed for the comparison before it is replaced.
+ */
+const mayBeStreamed = ({ sizeBytes, identity }: OpenFile): boolean =>
   sizeBytes >= limits.editPassedBytesMin && !isRacy(identity);
 
-/** The encodings in which letters cannot be looked for in the bytes are among the others. */
+/** In other encodings, such as UTF-16, text cannot always be searched for in the bytes. */
 const beginsAsUtf8 = async (text: TextFile): Promise<boolean> =>
   text.guess === undefined && (text.form ?? (await startDecoding(text))).encoding === "utf-8";
 
-async function asBytes(file: OpenFile, target: Target, fingerprint: FileFingerprint): Promise<JudgedCurrentFile> {
+async function asBytes(file: OpenFile, target: Target, fingerprint: FileFingerprint): Promise<UncheckedCurrentFile> {
   const bytes = await wholeFile(file, limits.editInMemoryBytesMax);
   const form = { encoding: "utf-8", bomBytes: 0 } as const;
   const source = (): SourceText => sourceText(bytes ?? Buffer.alloc(0), form);
   return { target, file, form, bytes, head: undefined, source, fingerprint, remember: undefined };
 }
 
-async function recognised(
+async function readAsText(
   file: OpenFile,
   target: Target,
   profile: Profile,
@@ -123,7 +128,7 @@ async function recognised(
   return text;
 }
 
-/** A damaged notebook is shown as text, and repaired as such. One that is too large is not shown at all. */
+/** A damaged notebook is shown, and can be repaired, as text. One that is too large is not shown at all. */
 async function showsCells(file: OpenFile, target: Target, { signal }: ToolContext): Promise<boolean> {
   const { hasCells } = await import("../../kinds/notebook.ts");
   const bytes = await wholeFile(file, limits.documentBytesMax);
@@ -142,7 +147,7 @@ async function encodingOf(
   return decoder.encoding;
 }
 
-/** A part of a file as Read showed it, to see whether it is still the same. */
+/** The hash of some lines as Read shows them, to compare with what the session was shown. */
 export async function hashOfView(
   { from, to }: LineSpan,
   file: OpenFile,
@@ -152,7 +157,7 @@ export async function hashOfView(
 ): Promise<string | undefined> {
   const scratch = takeBuffer();
   try {
-    const text = await recognised(file, target, profile, "notebook", scratch, context, fingerprintOf(file));
+    const text = await readAsText(file, target, profile, "notebook", scratch, context, fingerprintOf(file));
     const request = {
       verb: "read",
       path: target.asked,

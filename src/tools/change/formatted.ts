@@ -1,6 +1,6 @@
 /**
- * After a change the host may send a formatter over the file. What that makes of it is told with the change, goes into
- * the same turn of the history, and counts as seen: otherwise the session's next edit would be refused as somebody else's.
+ * Runs the host's formatter after a change. What it changes is reported with the change, recorded in the same turn of the
+ * history, and counts as seen: otherwise the session's next edit would be refused as stale.
  */
 
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
@@ -15,17 +15,17 @@ import { hunksOfTexts, wellFormed } from "../../text/text.ts";
 import { movedAlong } from "../edit/edit-text.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Diff } from "./change.ts";
-import { hashIfSmall, rememberAs } from "./commit.ts";
-import { readBefore } from "./current-file.ts";
+import { hashIfSmall, rememberWrite } from "./commit.ts";
+import { readCurrentFile } from "./current-file.ts";
 import { createRecorder } from "./history-recorder.ts";
 
-/** Of one call: a formatter that did not end with one file is not called with the next. */
+/** Shared by the files of one call: a formatter that hung on one file is not called for the next. */
 export interface Formatting {
   hangs: boolean;
 }
 
-/** The file as the formatter left it; the caller still holds its lock. Never throws for what the formatter did. */
-export async function formatted(
+/** The caller has the file locked. Never throws for a failure of the formatter: that becomes a note. */
+export async function runFormatter(
   file: ChangedFile,
   profile: Profile,
   context: ToolContext,
@@ -50,21 +50,16 @@ export async function formatted(
       notes: [...withNotes.notes, { note: "formatter failed", why: "the file is gone or no text now" }],
     };
   }
+  const remember = (shown: Diff | undefined): void =>
+    rememberWrite(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), context, now.remember);
   if (Buffer.compare(written.bytes, now.bytes) === 0) {
-    // They may have been written anew, and large files are known by more than their bytes.
-    rememberAs(
-      target,
-      now.identity,
-      hashIfSmall(now.bytes),
-      knownAfter(written.seen, hunksOfTexts("", "")),
-      context,
-      now.remember,
-    );
+    // The formatter may have written the same bytes again, which changes the mtime that large files are recognised by.
+    remember(hunksOfTexts("", ""));
     return withNotes;
   }
   const diff = hunksOfTexts(written.text, now.text);
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
-  rememberAs(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), context, now.remember);
+  remember(shown);
   const kept = await keep(target, written, now, context);
   const { additions, deletions } = diff;
   const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;
@@ -77,10 +72,10 @@ interface Content {
   readonly identity: Identity;
   readonly mode: number;
   readonly seen: Seen;
-  readonly remember: Parameters<typeof rememberAs>[5];
+  readonly remember: Parameters<typeof rememberWrite>[5];
 }
 
-/** Undefined for what is gone, no text, or too large to be compared. */
+/** Undefined if the file is gone, is not text, or is too large to be compared. */
 async function contentOf(target: Target, profile: Profile, context: ToolContext): Promise<Content | undefined> {
   const lookup = context.disk.lookup(target.real);
   if (lookup.seen !== "node") return undefined;
@@ -90,7 +85,7 @@ async function contentOf(target: Target, profile: Profile, context: ToolContext)
     const opened = context.disk.open(lookup);
     if ("errno" in opened) return undefined;
     using file = opened;
-    const { bytes, source, fingerprint, remember } = await readBefore(file, target, profile, "notebook", context);
+    const { bytes, source, fingerprint, remember } = await readCurrentFile(file, target, profile, "notebook", context);
     if (bytes === undefined) return undefined;
     const seen = await context.ledger.seen(target.real, fingerprint, async () => undefined);
     const { identity, mode } = file;
@@ -101,7 +96,7 @@ async function contentOf(target: Target, profile: Profile, context: ToolContext)
   }
 }
 
-/** In words. A formatter that does not end is not waited for: its lock keeps others from the file. */
+/** Why the formatter failed, if it did. The wait is bounded, because the file is locked meanwhile. */
 async function failureOf(
   formatter: NonNullable<ToolContext["formatter"]>,
   path: string,
@@ -112,10 +107,10 @@ async function failureOf(
   const timer = setTimeout(() => late.abort(), formatterMsMax);
   const stop = AbortSignal.any([signal, late.signal]);
   const stopped = new Promise<string>((resolve) => {
-    const tell = (): void =>
+    const stopWaiting = (): void =>
       resolve(late.signal.aborted ? `it took longer than ${formatterMsMax} ms` : "it was cancelled");
-    if (stop.aborted) tell();
-    else stop.addEventListener("abort", tell, { once: true });
+    if (stop.aborted) stopWaiting();
+    else stop.addEventListener("abort", stopWaiting, { once: true });
   });
   const done = async (): Promise<undefined> => {
     await formatter({ path, signal: stop });
@@ -133,7 +128,7 @@ async function failureOf(
 
 const linesOf = ({ hunks }: Diff): number => hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 
-/** What was known before, moved along, if what changed is shown; nothing of a file that was turned over unseen. */
+/** What the session had seen, moved to the new line numbers; nothing if the formatter's changes are too long to be shown. */
 function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
   if (seen.state !== "fresh" || shown === undefined) return nothingShown;
   if (seen.whole) return "all";
@@ -147,7 +142,7 @@ function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
   );
 }
 
-/** Two steps of one turn: the session's own, then the formatter's. */
+/** The formatter's change is a second step of the same turn. */
 async function keep(
   target: Target,
   before: Content,
@@ -162,7 +157,7 @@ async function keep(
   return recorder.done(now.identity, now.mode);
 }
 
-/** From the old content to the one that is there now. */
+/** The diff from before the tool's change to after the formatter's. */
 function wholeDiff(file: ChangedFile, now: string): Partial<ChangedFile> {
   if (file.before === undefined && file.did !== "created") return {};
   const { hunks, additions, deletions, complete } = hunksOfTexts(file.before ?? "", now);

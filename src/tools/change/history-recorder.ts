@@ -1,33 +1,31 @@
-/** What a change leaves behind in the history of its session: the old content before the swap, what became of it after. */
+/** Records one change in the history of its session: the old content before the file is replaced, the result afterwards. */
 
 import type { ChangeNote } from "../../contract/edit.ts";
 import type { Target } from "../../contract/target.ts";
 import type { Identity } from "../../disk/disk.ts";
 import type { Keeping, Kept, SessionHistory } from "../../history/history.ts";
 
-/** The message that a change belongs to, and where its past is kept. */
+/** The message that a change belongs to, and the history that records it. */
 export interface Turn {
   readonly history: SessionHistory;
   readonly messageId: string;
   readonly tool: string;
 }
 
-export type KeepWhat = Pick<Keeping, "before" | "after"> & { readonly moved?: Moved };
+type KeepWhat = Pick<Keeping, "before" | "after"> & { readonly moved?: Moved };
 export type Moved = { readonly movedTo: string } | { readonly movedFrom: string };
 
-/** One change on its way into the history. */
 export interface HistoryRecorder {
-  /** Is anything kept at all? */
+  /** False if the session has no history: then all methods do nothing. */
   readonly keeps: boolean;
-  /** Right before the swap. It may be called a second time, when the swap turns out to be another one. */
+  /** Called right before the file is replaced; called again if the disk then has to replace it in another way. */
   keep(what: KeepWhat): Promise<void>;
-  /** The change was made. */
   done(identity: Identity, mode?: number): readonly ChangeNote[];
-  /** It was not, or was taken back. */
+  /** The change was not made, or was rolled back. */
   undone(): void;
 }
 
-/** `onKept` hears what is about to be swapped and what became of keeping it; what it throws stops the change. */
+/** `onKept` gets the record before the file is replaced; if it throws, the change is not made. */
 export function createRecorder(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void): HistoryRecorder {
   let kept: Kept | undefined;
   return {
@@ -52,7 +50,7 @@ export function createRecorder(turn: Turn | undefined, target: Target, onKept?: 
   };
 }
 
-/** Secrets are never kept, which nobody needs to be told of each change. */
+/** No note for a secret: its content is never kept, and a note with each change would help no one. */
 function notesOf({ id, before, failed = "" }: Kept): readonly ChangeNote[] {
   const notKept = before.kind === "file" ? before.notKept : undefined;
   if (notKept === "too large") {

@@ -1,4 +1,4 @@
-/** A change before it is written: the file is read, its author is asked whether they know it, and the plan is made. */
+/** The middle steps of a change: read the current file, check the ledger, plan. Nothing is written here. */
 
 import { FileCut, type FileNode, type Handle, HandleStack, type OpenFile, ReadFailed } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
@@ -10,37 +10,43 @@ import { moreLine, noDiffLine, unified } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Diff, Plan, Planned } from "./change.ts";
-import { type CurrentFile, type JudgedCurrentFile, hashOfView, type Holds, readBefore } from "./current-file.ts";
+import {
+  type CurrentFile,
+  type UncheckedCurrentFile,
+  hashOfView,
+  type Holds,
+  readCurrentFile,
+} from "./current-file.ts";
 import { requireFileName, type ChangeTarget } from "./change-target.ts";
 
-/** A change that is ready to be written, with the open file that it is of. */
+/** A change that is ready to be written. */
 export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
   | {
       readonly is: "new";
-      /** An open file is copied, not held. */
+      /** An open file is copied in chunks and never in memory as a whole. */
       readonly bytes: Uint8Array | OpenFile;
       readonly mode?: number;
-      /** What else it is like: the file that it was. */
+      /** The file that it is moved from, whose metadata it gets. */
       readonly like?: { readonly node: FileNode; readonly file: OpenFile };
-      /** The folder that it will be in, if that is held. */
+      /** The folder that it will be in, if that is open. */
       readonly folder?: Handle | undefined;
       readonly remember?: CurrentFile["remember"];
-      /** What the session knows of it from then on; all of it by default. */
+      /** What the session knows of it afterwards; all of it by default. */
       readonly wrote?: Wrote;
     }
   | {
       readonly is: "there";
       readonly changeTarget: Extract<ChangeTarget, { readonly is: "there" }>;
       readonly file: OpenFile;
-      /** All of its bytes, if they are held. */
+      /** All of its bytes, if they are in memory. */
       readonly old: Buffer | undefined;
       readonly remember: CurrentFile["remember"];
       readonly planned: Planned<Extra>;
     }
 );
 
-/** What whoever prepared it has to close. */
-export const openedBy = <Extra>(prepared: Prepared<Extra>): OpenFile | undefined =>
+/** The file that the caller of `prepare` has to close. */
+export const openFileOf = <Extra>(prepared: Prepared<Extra>): OpenFile | undefined =>
   prepared.is === "there" ? prepared.file : undefined;
 
 export async function prepare<Extra>(
@@ -51,7 +57,7 @@ export async function prepare<Extra>(
   const { target } = changeTarget;
   if (changeTarget.is === "new") {
     if (context.changes.readFirst && context.ledger.has(target.real)) {
-      // Told once: who asks again wants a new file. A dry run asks for nothing yet.
+      // Reported once: a second call means that a new file is wanted. A dry run does not count as the first.
       if (!context.dryRun) context.ledger.drop(target.real);
       throw new Problem({ code: "STALE", place: target, reason: "deleted" });
     }
@@ -66,8 +72,8 @@ export async function prepare<Extra>(
   using handles = new HandleStack();
   handles.use(file);
   try {
-    // What was held for the plan is known from then on.
-    let current = await look(file, target, plan, context, (whole) => (current = whole));
+    // If the plan asks for the whole file, the change is based on that reading.
+    let current = await readAndCheckLedger(file, target, plan, context, (whole) => (current = whole));
     const planned = await plan.there(current);
     handles.move();
     return {
@@ -88,8 +94,8 @@ export async function prepare<Extra>(
   }
 }
 
-/** Reads the file, unless its author has not seen it or not as it is now. */
-async function look<Extra>(
+/** Throws if the session has not read the file as it is now. `onCurrent` gets the file that `whole()` reads. */
+async function readAndCheckLedger<Extra>(
   file: OpenFile,
   target: Target,
   plan: Plan<Extra>,
@@ -100,42 +106,46 @@ async function look<Extra>(
   if (file.sizeBytes > editBytesMax) {
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
   }
-  // What cannot be read as text cannot be read first either.
-  const read = (holds?: Holds) => readBefore(file, target, plan.profile, plan.wants, context, holds);
+  // Before the ledger check: "read it first" would be wrong advice for a file that cannot be read as text.
+  const read = (holds?: Holds) => readCurrentFile(file, target, plan.profile, plan.wants, context, holds);
   const current = await read(plan.holds);
-  const seen = await seenAs(current, plan, context);
+  const seen = await requireSeen(current, plan, context);
   const whole = async (): Promise<CurrentFile> => {
-    const now = knownAs(await read(), seen, whole);
+    const now = withSeen(await read(), seen, whole);
     onCurrent(now);
     return now;
   };
-  return knownAs(current, seen, whole);
+  return withSeen(current, seen, whole);
 }
 
-/** Name by name: what is spread out and then added to is slow. */
-const knownAs = (judged: JudgedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
-  target: judged.target,
-  file: judged.file,
-  form: judged.form,
-  bytes: judged.bytes,
-  head: judged.head,
-  source: judged.source,
-  fingerprint: judged.fingerprint,
-  remember: judged.remember,
+/** Name by name, because an object spread with added keys is slow. */
+const withSeen = (unchecked: UncheckedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
+  target: unchecked.target,
+  file: unchecked.file,
+  form: unchecked.form,
+  bytes: unchecked.bytes,
+  head: unchecked.head,
+  source: unchecked.source,
+  fingerprint: unchecked.fingerprint,
+  remember: unchecked.remember,
   seen,
   whole,
 });
 
-async function seenAs<Extra>(current: JudgedCurrentFile, plan: Plan<Extra>, context: ToolContext): Promise<Seen> {
+async function requireSeen<Extra>(
+  current: UncheckedCurrentFile,
+  plan: Plan<Extra>,
+  context: ToolContext,
+): Promise<Seen> {
   const { file, target } = current;
   const { readFirst, staleness } = context.changes;
   const all: Seen = { state: "fresh", whole: true, ...nothingShown };
-  // In an empty file there is nothing to be seen or lost.
+  // An empty file has no content to see or to lose.
   if (!readFirst || file.sizeBytes === 0) return all;
   const seen = await context.ledger.seen(target.real, current.fingerprint, (span) =>
     hashOfView(span, file, target, plan.profile, context),
   );
-  // Then it has not seen the file afterwards either.
+  // `whole: false`: the session has not seen the file after the change either.
   if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, ...nothingShown };
   if (seen.state === "never") {
     await plan.fits?.(current);
@@ -152,15 +162,15 @@ async function seenAs<Extra>(current: JudgedCurrentFile, plan: Plan<Extra>, cont
     const column = (ofLine.find(({ from }) => from === 1)?.to ?? 0) + 1;
     const more = ofLine.some(({ from }) => from > column);
     const rest = line === undefined ? {} : { cutRest: { line, column, more } };
-    const seenSo =
+    const seenParts =
       cells.length > 0 ? ({ unit: "cell", shown: cells } as const) : ({ unit: "line", shown: lines } as const);
-    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", ...seenSo, cut, ...rest });
+    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", ...seenParts, cut, ...rest });
   }
   return seen;
 }
 
-/** What the answer says of a change. */
-export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
+/** The change as the answer reports it. */
+export function changedFileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
   const { target, diff } = prepared;
   const { hunks, additions, deletions, complete: diffComplete, uncounted } = diff;
   if (prepared.is === "new") {
@@ -175,15 +185,15 @@ export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeN
 const isRemoval = <Extra>(prepared: Prepared<Extra>): boolean =>
   prepared.is === "there" && prepared.planned.removes === true;
 
-/** What a question says of a change: its diff, and what no diff says. */
+/** The change as a permission question shows it. */
 export const questionOf = <Extra>(prepared: Prepared<Extra>): { readonly diff: string; readonly deletes?: true } => ({
   diff: diffText(prepared),
   ...(isRemoval(prepared) && { deletes: true }),
 });
 
-/** What a person is shown of a change, and what their yes was said to. */
+/** The diff that a person is shown. The change is only made if its diff is still the one that was approved. */
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
-  const { did, hunks, additions, deletions, diffComplete, uncounted } = fileOf(prepared, []);
+  const { did, hunks, additions, deletions, diffComplete, uncounted } = changedFileOf(prepared, []);
   if (uncounted === true) return `${noDiffLine}\n`;
   const kind = did === "created" ? "create" : isRemoval(prepared) ? "delete" : "update";
   const text = unified(prepared.target.relative, hunks, kind);

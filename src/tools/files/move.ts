@@ -1,6 +1,6 @@
 /**
- * Move: a file, or a folder with all that is in it, gets another name. A folder is moved in one step of the system, so that all of it
- * is at one place or at the other; every file in it is permitted, locked and written down under both of its names before.
+ * Move and Delete, of a file or a folder with its content. A folder is moved with one system call, so that it is never half
+ * moved; every file in it is permitted, locked and recorded under both of its names before.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -14,31 +14,273 @@ import type { RealPath, Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown } from "../../session/session.ts";
 import { compareCodePoints, hunksOfTexts } from "../../text/text.ts";
-import { type Diff, permitted, type Plan, type Planned } from "../change/change.ts";
-import { hashIfSmall, rememberAs } from "../change/commit.ts";
+import { type Diff, permitChange, type Plan, type Planned } from "../change/change.ts";
+import { hashIfSmall, rememberWrite } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { diffText, fileOf, prepare, type Prepared } from "../change/prepare.ts";
-import { changeSeveral, type Part, refuseLink } from "../change/change-many.ts";
+import { diffText, changedFileOf, prepare, type Prepared } from "../change/prepare.ts";
+import { changeMany, type FilePlan, refuseLink } from "../change/change-many.ts";
 import { exclusively, refuseDenied, handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import { type HistoryRecorder, createRecorder } from "../change/history-recorder.ts";
 import { knownAfter, shownOf } from "../edit/edit-text.ts";
 import { folderAgain } from "../ignored-at.ts";
-import { notify } from "../languages.ts";
+import { notifyServers } from "../languages.ts";
 import { type Located, locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
+import { isWithin } from "../workspace-walk.ts";
 
-// All that is in a folder, for what is done to it as a whole: every file, hidden and ignored ones too.
+export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
+  const located = await locatePermitted(path, "anything", context);
+  using handle = located.node.handle;
+  await refuseLink(located.target, "be moved", context);
+  const destination = await destinationOf(to, context);
+  if (located.node.kind === "directory") return await moveFolder(located, destination, profile, context);
+  handle.close();
+  const plan = planOfBytes("move", profile);
+  return changeMany([{ path, does: "update", plan, moveTo: to }], profile, context);
+};
 
-export interface FolderFiles {
+/** Throws if the name is taken. */
+async function destinationOf(to: string, context: ToolContext): Promise<Target> {
+  const resolved = context.guard.resolve(to);
+  if (resolved.seen === "missing" && resolved.target !== undefined) return resolved.target;
+  if (resolved.seen !== "node") throw await notFound(resolved, "anything", context);
+  const { target, node } = resolved;
+  node.handle.close();
+  refuseDenied(target, context);
+  const reason = node.kind === "directory" ? "folder" : "file";
+  throw new Problem({ code: "EXISTS", place: target, reason });
+}
+
+/** One file of the folder. */
+interface Pair {
+  readonly path: string;
+  readonly target: Target;
+  readonly destination: Target;
+  /** The diff that a person approved, if a person was asked. */
+  readonly approved: string | undefined;
+}
+
+async function moveFolder(
+  located: Located,
+  destination: Target,
+  profile: Profile,
+  context: ToolContext,
+): Promise<PatchOutcome> {
+  const { target } = located;
+  const { files, links } = await folderFiles(target, context);
+  if (isWithin(destination.real, target.real)) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
+  }
+  const paths = files.map(
+    (file) => [nodePath.join(target.asked, file), nodePath.join(destination.asked, file)] as const,
+  );
+  const { dryRun, signal } = context;
+  if (paths.length === 0) {
+    for (const one of [target, destination]) await context.guard.permit("edit", one, signal, { dryRun });
+  }
+  // A symlink is moved as it is, but programs may run or read its target under the new name, so it needs permission too.
+  for (const link of links) await permitLink(entryOf(target, link), entryOf(destination, link), context);
+  const pairs: Pair[] = [];
+  for (const [path, to] of paths) pairs.push(await permitPair(path, to, profile, context));
+  // The folder's own two names are locked too, so that two moves of one folder run one after the other.
+  const locked: [Target, ...Target[]] = [target, destination, ...pairs.flatMap((one) => [one.target, one.destination])];
+  const moved = await exclusively(locked, context, () => moveNow(located, destination, pairs, profile, context));
+  const exact: MatchedBy = "exact";
+  return { kind: "patch", target: destination, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
+}
+
+/** The target of an entry, without a lookup: a symlink is not followed. */
+function entryOf(folder: Target, below: string): Target {
+  const at = (path: string): string => nodePath.join(path, below);
+  const slashed = below.split(nodePath.sep).join("/");
+  return {
+    asked: at(folder.asked),
+    absolute: at(folder.absolute),
+    relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
+    real: at(folder.real) as RealPath,
+    realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
+    root: folder.root,
+    is: "file",
+  };
+}
+
+async function permitLink(target: Target, destination: Target, context: ToolContext): Promise<void> {
+  const { signal, dryRun } = context;
+  await context.guard.permit("edit", target, signal, {
+    preview: async () => ({ movedTo: destination.absolute }),
+    dryRun,
+  });
+  await context.guard.permit("edit", destination, signal, {
+    preview: async () => ({ movedFrom: target.absolute }),
+    dryRun,
+  });
+}
+
+async function permitPair(path: string, to: string, profile: Profile, context: ToolContext): Promise<Pair> {
+  const changeTarget = await resolveChangeTarget(path, context);
+  const { target } = changeTarget;
+  using _held = handleOf(changeTarget);
+  const approved = await permitChange(changeTarget, planOfBytes("move", profile), context);
+  const destination = await destinationOf(to, context);
+  const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
+  const { signal, dryRun } = context;
+  await context.guard.permit("edit", destination, signal, { preview, dryRun });
+  return { path, target, destination, approved };
+}
+
+interface Ready extends Pair {
+  readonly prepared: Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
+}
+
+async function moveNow(
+  { target, node }: Located,
+  destination: Target,
+  pairs: readonly Pair[],
+  profile: Profile,
+  context: ToolContext,
+): Promise<readonly ChangedFile[]> {
+  const ready: Ready[] = [];
+  using handles = new HandleStack();
+  for (const pair of pairs) {
+    const changeTarget = await resolveChangeTarget(pair.path, context);
+    handles.use(handleOf(changeTarget));
+    if (changeTarget.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
+    const prepared = await prepare(changeTarget, planOfBytes("move", profile), context);
+    if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
+    handles.use(prepared.file);
+    ready.push({ ...pair, prepared });
+    const { approved } = pair;
+    if (approved !== undefined && approved !== diffText(prepared)) {
+      throw new Problem({ code: "CHANGED", place: pair.target });
+    }
+  }
+  context.signal.throwIfAborted();
+  if (context.dryRun) return ready.map((one) => shownAs(one, []));
+  for (const one of [target, destination]) context.guard.requireWriting(one);
+  const recorders = new Map<Ready, Recorders>();
+  const beforeSwap = async (): Promise<void> => {
+    for (const one of ready) recorders.set(one, await keep(one, context));
+    handles[Symbol.dispose](); // Windows moves no folder in which files are open
+  };
+  await swap(
+    { node, to: destination.real, signal: context.signal, beforeSwap },
+    [target, destination],
+    recorders,
+    context,
+  );
+  const moved = ready.map((one) => shownAs(one, finished(one, recorders.get(one), context)));
+  await notifyServers(moved, context);
+  return moved;
+}
+
+/** For the old name of a file and for the new one. */
+type Recorders = readonly [HistoryRecorder, HistoryRecorder];
+
+/** Records the content although it does not change: undoing the turn creates the file again at its old place. */
+async function keep({ target, destination, prepared }: Ready, context: ToolContext): Promise<Recorders> {
+  const { file, old } = prepared;
+  const recorders: Recorders = [
+    createRecorder(await context.turn(), target),
+    createRecorder(await context.turn(), destination),
+  ];
+  // "be written in place" makes the history copy the content: a hard link would share the file that lives on.
+  const before = { file, bytes: old, will: "be written in place", at: target.real } as const;
+  await recorders[0].keep({ before, after: "absent", moved: { movedTo: destination.real } });
+  const after = old === undefined ? { sizeBytes: file.sizeBytes, mode: file.mode } : { bytes: old, mode: file.mode };
+  await recorders[1].keep({ before: "absent", after, moved: { movedFrom: target.real } });
+  return recorders;
+}
+
+async function swap(
+  input: MoveInput,
+  [target, destination]: readonly [Target, Target],
+  recorders: ReadonlyMap<Ready, Recorders>,
+  context: ToolContext,
+): Promise<void> {
+  const undone = (): void => [...recorders.values()].flat().forEach((recorder) => recorder.undone());
+  let moved: Awaited<ReturnType<ToolContext["disk"]["moveFolder"]>>;
+  try {
+    moved = await context.disk.moveFolder(input);
+  } catch (error) {
+    undone();
+    throw error;
+  }
+  if (moved.did !== "nothing") return;
+  undone();
+  if (moved.why === "exists") throw new Problem({ code: "EXISTS", place: destination, reason: "folder" });
+  if (moved.why === "changed") throw new Problem({ code: "CHANGED", place: target });
+  throw refusal(target, moved.errno, moved.during);
+}
+
+/** The session knows the file under its new name as well as it did under the old one. */
+function finished(
+  { target, destination, prepared }: Ready,
+  recorders: Recorders | undefined,
+  context: ToolContext,
+): readonly ChangeNote[] {
+  context.ledger.drop(target.real);
+  const lookup = context.disk.lookup(destination.real);
+  if (lookup.seen !== "node") return [];
+  using handle = lookup.handle;
+  const { identity } = handle;
+  rememberWrite(destination, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
+  return recorders?.flatMap((recorder) => recorder.done(identity, prepared.file.mode)) ?? [];
+}
+
+function shownAs({ prepared, destination, target }: Ready, notes: readonly ChangeNote[]): ChangedFile {
+  return { ...changedFileOf(prepared, notes), did: "moved", target: destination, movedFrom: target };
+}
+
+/** Deletes all files or none, as in a patch; then the empty folders. */
+export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
+  const { target, node } = await locatePermitted(path, "anything", context);
+  node.handle.close();
+  await refuseLink(target, "be deleted", context);
+  return node.kind === "directory"
+    ? removeFolder(target, profile, context)
+    : changeMany([partOf(path, profile)], profile, context);
+};
+
+const partOf = (path: string, profile: Profile): FilePlan => ({
+  path,
+  does: "delete",
+  plan: planOfBytes("delete", profile),
+  moveTo: undefined,
+});
+
+async function removeFolder(target: Target, profile: Profile, context: ToolContext): Promise<PatchOutcome> {
+  const { files, folders, links } = await folderFiles(target, context);
+  // The history cannot bring back a symlink.
+  if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
+  const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
+  const { dryRun, signal } = context;
+  if (first === undefined) await context.guard.permit("edit", target, signal, { dryRun });
+  const exact: MatchedBy = "exact";
+  const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
+  // The folders are removed after the files, so the call stays in the call queue until then.
+  const queued: ToolContext = { ...context, leaveQueue: () => undefined };
+  const outcome = first === undefined ? nothing : await changeMany([first, ...others], profile, queued);
+  const foldersLeft: string[] = [];
+  for (const folder of dryRun ? [] : folders) {
+    context.guard.requireWriting(target);
+    const real = nodePath.join(target.real, folder);
+    const removed = await context.disk.removeFolder(real);
+    if (removed.did === "nothing") foldersLeft.push(nodePath.join(target.asked, folder));
+  }
+  return { ...outcome, target, foldersLeft };
+}
+
+/** Everything in a folder, hidden and ignored files included. */
+interface FolderFiles {
   /** Paths below the folder, in order. */
   readonly files: readonly string[];
-  /** The folders below it, and the folder itself last: each before the one that holds it. */
+  /** The folders below it, and the folder itself last: each before its parent. */
   readonly folders: readonly string[];
-  /** The links in it, which are not followed. */
+  /** Symlinks, which are not followed. */
   readonly links: readonly string[];
 }
 
-/** Throws if something is in it that this session may not work with, whatever shall be done. */
+/** Throws if the folder contains something that the session may not change. */
 async function folderFiles(folder: Target, context: ToolContext): Promise<FolderFiles> {
   const refuse = (fault: FolderFault): Problem =>
     new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
@@ -55,7 +297,7 @@ async function folderFiles(folder: Target, context: ToolContext): Promise<Folder
       const kind = kindOfEntry(entry);
       const is = kind === "directory" ? "folder" : "file";
       const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
-      // Neither that it is there nor what it is called may be told.
+      // The error must not name a denied entry.
       if ((["read", "edit"] as const).some((one) => context.guard.denied(one, names, is) !== undefined)) {
         throw refuse("withheld");
       }
@@ -66,7 +308,6 @@ async function folderFiles(folder: Target, context: ToolContext): Promise<Folder
     }
     if (folders.length > limits.folderFilesMax) throw refuse("too many");
   }
-  // What lies deeper was found later.
   return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
 }
 
@@ -82,14 +323,7 @@ const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath
 
 const deepestFirst = (a: string, b: string): number => depthOf(b) - depthOf(a);
 
-/** Is `path` the folder, or something in it? */
-function isWithin(path: string, folder: string): boolean {
-  const rest = nodePath.relative(folder, path);
-  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-}
-
-// A file that is taken away or moved as it is, whatever it is: nobody looks into it, but for the diff of a text.
-
+/** Deletes or moves a file of any kind; its content only matters for the diff. */
 const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
   wants: "bytes",
   profile,
@@ -115,235 +349,4 @@ function planned(current: CurrentFile, does: "delete" | "move"): Planned<Matched
   if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
   const text = bytes.toString("utf8");
   return { ...gone, diff: hunksOfTexts(text, ""), before: text };
-}
-
-export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
-  const located = await locatePermitted(path, "anything", context);
-  using handle = located.node.handle;
-  await refuseLink(located.target, "be moved", context);
-  const goal = await goalOf(to, context);
-  if (located.node.kind === "directory") return await moveFolder(located, goal, profile, context);
-  handle.close();
-  const plan = planOfBytes("move", profile);
-  return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, context);
-};
-
-/** Nothing may be there, neither a file nor a folder. */
-async function goalOf(to: string, context: ToolContext): Promise<Target> {
-  const resolved = context.guard.resolve(to);
-  if (resolved.seen === "missing" && resolved.target !== undefined) return resolved.target;
-  if (resolved.seen !== "node") throw await notFound(resolved, "anything", context);
-  const { target, node } = resolved;
-  node.handle.close();
-  refuseDenied(target, context);
-  const reason = node.kind === "directory" ? "folder" : "file";
-  throw new Problem({ code: "EXISTS", place: target, reason });
-}
-
-/** One file of the folder: from where to where, and the diff that somebody said yes to, if somebody was asked. */
-interface Pair {
-  readonly path: string;
-  readonly target: Target;
-  readonly goal: Target;
-  readonly approved: string | undefined;
-}
-
-async function moveFolder(
-  located: Located,
-  goal: Target,
-  profile: Profile,
-  context: ToolContext,
-): Promise<PatchOutcome> {
-  const { target } = located;
-  const { files, links } = await folderFiles(target, context);
-  if (isWithin(goal.real, target.real)) {
-    throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
-  }
-  const paths = files.map((file) => [nodePath.join(target.asked, file), nodePath.join(goal.asked, file)] as const);
-  const { dryRun, signal } = context;
-  if (paths.length === 0) {
-    for (const one of [target, goal]) await context.guard.permit("edit", one, signal, { dryRun });
-  }
-  // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
-  for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), context);
-  const pairs: Pair[] = [];
-  for (const [path, to] of paths) pairs.push(await asked(path, to, profile, context));
-  // The folders' own names are locked too: two moves of one folder are done one after the other.
-  const locked: [Target, ...Target[]] = [target, goal, ...pairs.flatMap((one) => [one.target, one.goal])];
-  const moved = await exclusively(locked, context, () => moveNow(located, goal, pairs, profile, context));
-  const exact: MatchedBy = "exact";
-  return { kind: "patch", target: goal, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
-}
-
-/** The name of something in the folder; nothing is looked up, so a link is not followed. */
-function entryOf(folder: Target, below: string): Target {
-  const at = (path: string): string => nodePath.join(path, below);
-  const slashed = below.split(nodePath.sep).join("/");
-  return {
-    asked: at(folder.asked),
-    absolute: at(folder.absolute),
-    relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
-    real: at(folder.real) as RealPath,
-    realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
-    root: folder.root,
-    is: "file",
-  };
-}
-
-async function permitLink(target: Target, goal: Target, context: ToolContext): Promise<void> {
-  const { signal, dryRun } = context;
-  await context.guard.permit("edit", target, signal, { preview: async () => ({ movedTo: goal.absolute }), dryRun });
-  await context.guard.permit("edit", goal, signal, { preview: async () => ({ movedFrom: target.absolute }), dryRun });
-}
-
-/** Everything that is to be permitted, before anything is locked or moved. */
-async function asked(path: string, to: string, profile: Profile, context: ToolContext): Promise<Pair> {
-  const changeTarget = await resolveChangeTarget(path, context);
-  const { target } = changeTarget;
-  using _held = handleOf(changeTarget);
-  const approved = await permitted(changeTarget, planOfBytes("move", profile), context);
-  const goal = await goalOf(to, context);
-  const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
-  const { signal, dryRun } = context;
-  await context.guard.permit("edit", goal, signal, { preview, dryRun });
-  return { path, target, goal, approved };
-}
-
-/** A file that is ready to be moved. */
-interface Ready extends Pair {
-  readonly prepared: Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
-}
-
-async function moveNow(
-  { target, node }: Located,
-  goal: Target,
-  pairs: readonly Pair[],
-  profile: Profile,
-  context: ToolContext,
-): Promise<readonly ChangedFile[]> {
-  const ready: Ready[] = [];
-  using handles = new HandleStack();
-  for (const pair of pairs) {
-    const changeTarget = await resolveChangeTarget(pair.path, context);
-    handles.use(handleOf(changeTarget));
-    if (changeTarget.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
-    const prepared = await prepare(changeTarget, planOfBytes("move", profile), context);
-    if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
-    handles.use(prepared.file);
-    ready.push({ ...pair, prepared });
-    const { approved } = pair;
-    if (approved !== undefined && approved !== diffText(prepared)) {
-      throw new Problem({ code: "CHANGED", place: pair.target });
-    }
-  }
-  context.signal.throwIfAborted();
-  if (context.dryRun) return ready.map((one) => shownAs(one, []));
-  for (const one of [target, goal]) context.guard.requireWriting(one);
-  const recorders = new Map<Ready, Recorders>();
-  const beforeSwap = async (): Promise<void> => {
-    for (const one of ready) recorders.set(one, await keep(one, context));
-    handles[Symbol.dispose](); // some systems move no folder in which files are open
-  };
-  await swap({ node, to: goal.real, signal: context.signal, beforeSwap }, [target, goal], recorders, context);
-  const moved = ready.map((one) => shownAs(one, finished(one, recorders.get(one), context)));
-  await notify(moved, context);
-  return moved;
-}
-
-/** The old name of a file and the new one. */
-type Recorders = readonly [HistoryRecorder, HistoryRecorder];
-
-/** Its content is written down although it stays as it is: when the turn is undone it is made anew at its old place. */
-async function keep({ target, goal, prepared }: Ready, context: ToolContext): Promise<Recorders> {
-  const { file, old } = prepared;
-  const recorders: Recorders = [
-    createRecorder(await context.turn(), target),
-    createRecorder(await context.turn(), goal),
-  ];
-  // The file lives on under its new name, so that no second name for it may stand for what it was.
-  const before = { file, bytes: old, will: "be written in place", at: target.real } as const;
-  await recorders[0].keep({ before, after: "absent", moved: { movedTo: goal.real } });
-  const after = old === undefined ? { sizeBytes: file.sizeBytes, mode: file.mode } : { bytes: old, mode: file.mode };
-  await recorders[1].keep({ before: "absent", after, moved: { movedFrom: target.real } });
-  return recorders;
-}
-
-async function swap(
-  input: MoveInput,
-  [target, goal]: readonly [Target, Target],
-  recorders: ReadonlyMap<Ready, Recorders>,
-  context: ToolContext,
-): Promise<void> {
-  const undone = (): void => [...recorders.values()].flat().forEach((recorder) => recorder.undone());
-  let moved: Awaited<ReturnType<ToolContext["disk"]["moveFolder"]>>;
-  try {
-    moved = await context.disk.moveFolder(input);
-  } catch (error) {
-    undone();
-    throw error;
-  }
-  if (moved.did !== "nothing") return;
-  undone();
-  if (moved.why === "exists") throw new Problem({ code: "EXISTS", place: goal, reason: "folder" });
-  if (moved.why === "changed") throw new Problem({ code: "CHANGED", place: target });
-  throw refusal(target, moved.errno, moved.during);
-}
-
-/** What the session knew of a file it knows under its new name. */
-function finished(
-  { target, goal, prepared }: Ready,
-  recorders: Recorders | undefined,
-  context: ToolContext,
-): readonly ChangeNote[] {
-  context.ledger.drop(target.real);
-  const lookup = context.disk.lookup(goal.real);
-  if (lookup.seen !== "node") return [];
-  using handle = lookup.handle;
-  const { identity } = handle;
-  rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
-  return recorders?.flatMap((recorder) => recorder.done(identity, prepared.file.mode)) ?? [];
-}
-
-function shownAs({ prepared, goal, target }: Ready, notes: readonly ChangeNote[]): ChangedFile {
-  return { ...fileOf(prepared, notes), did: "moved", target: goal, movedFrom: target };
-}
-
-// Delete: a file, or a folder with all that is in it. All files or none, as in a patch; then the folders, which are empty.
-
-export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
-  const { target, node } = await locatePermitted(path, "anything", context);
-  node.handle.close();
-  await refuseLink(target, "be deleted", context);
-  return node.kind === "directory"
-    ? removeFolder(target, profile, context)
-    : changeSeveral([partOf(path, profile)], profile, context);
-};
-
-const partOf = (path: string, profile: Profile): Part => ({
-  path,
-  does: "delete",
-  plan: planOfBytes("delete", profile),
-  moveTo: undefined,
-});
-
-async function removeFolder(target: Target, profile: Profile, context: ToolContext): Promise<PatchOutcome> {
-  const { files, folders, links } = await folderFiles(target, context);
-  // A link is no file: nobody could bring it back.
-  if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
-  const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
-  const { dryRun, signal } = context;
-  if (first === undefined) await context.guard.permit("edit", target, signal, { dryRun });
-  const exact: MatchedBy = "exact";
-  const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
-  // The folders themselves are removed at the end, so the call keeps its place in the call queue until then.
-  const staying: ToolContext = { ...context, leaveQueue: () => undefined };
-  const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, staying);
-  const foldersLeft: string[] = [];
-  for (const folder of dryRun ? [] : folders) {
-    context.guard.requireWriting(target);
-    const real = nodePath.join(target.real, folder);
-    const removed = await context.disk.removeFolder(real);
-    if (removed.did === "nothing") foldersLeft.push(nodePath.join(target.asked, folder));
-  }
-  return { ...outcome, target, foldersLeft };
 }

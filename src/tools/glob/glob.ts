@@ -10,13 +10,19 @@ import { defaultRules, refusal } from "../../guard/guard.ts";
 import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/search.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
+import { searchTops, slashed, unsearchedRoots } from "../workspace-walk.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
 
-// All places where a glob begins: one, or in a workspace of several roots, if no folder is named, one in each of them.
+export const glob: Tool<"glob"> = async (request, context) => {
+  const started = await startsOf(request, context);
+  if ("missing" in started) return nothing(request, started.target, started.missing);
+  using all = started;
+  return await search(request, all, context);
+};
 
+/** Where a glob starts: in one folder, or in every root if the call names no folder. */
 interface GlobStarts extends Disposable {
-  /** Held until this is closed. */
+  /** Their handles are open until this is disposed. */
   readonly starts: readonly [GlobStart, ...GlobStart[]];
   /** Roots that are not searched. */
   readonly denied: number;
@@ -46,79 +52,14 @@ async function startsOf(request: GlobRequest, context: ToolContext): Promise<Glo
     if (nowhere !== undefined) return nowhere;
     throw problems[0];
   }
-  // What is no pattern and no name in that root either, finds nothing there.
+  // INVALID_PARAM: in that root the text is neither a pattern nor the name of a file, so it matches nothing there.
   const elsewhere = problems.filter(({ data }) => data.code !== "INVALID_PARAM");
-  const held = handles.move();
-  return { starts: [first, ...others], ...unsearchedRoots(elsewhere), [Symbol.dispose]: () => held[Symbol.dispose]() };
+  const moved = handles.move();
+  return { starts: [first, ...others], ...unsearchedRoots(elsewhere), [Symbol.dispose]: () => moved[Symbol.dispose]() };
 }
 
 const pathsOf = ({ path, pattern }: GlobRequest, context: ToolContext): readonly (string | undefined)[] =>
   path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(context);
-
-// What a search may show: nothing that is denied, and of files that commonly hold secrets not even the names, unless named.
-
-/** Paths are below the searched folder, with forward slashes. */
-export interface SearchView {
-  /** May not be named at all. What lies in a hidden folder is hidden too, so it need not be entered. */
-  hides(path: string, is: "file" | "folder"): boolean;
-  /** May be named to those who did not name it themselves. */
-  shows(path: string): boolean;
-}
-
-function searchView(target: Target, { guard }: ToolContext): SearchView {
-  const below = (root: string, prefix: string) => {
-    const view = guard.search(root);
-    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
-    return {
-      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
-      shows: (path: string): boolean => view.shows(pathOf(path)),
-    };
-  };
-  const views = [below(target.root, slashed(target.realRelative))];
-  // By way of a link: a rule may speak of either name.
-  if (target.absolute !== target.real && target.relative !== target.absolute) {
-    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
-    views.push(below(root, slashed(target.relative)));
-  }
-  return {
-    hides: (path, is) => views.some((view) => view.hides(path, is)),
-    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
-  };
-}
-
-const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
-
-/**
- * Spares nearly every path the rules: they take microseconds each, and there may be a hundred thousand paths. A name is
- * looked at by itself; rules about folders all speak of hidden ones.
- */
-const mayBeSecret = (path: string): boolean =>
-  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
-
-let made: RegExp | undefined;
-
-/** The longest plain text of each pattern. */
-function hints(): RegExp {
-  made ??= new RegExp(
-    defaultRules
-      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
-      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
-      .map((pattern) =>
-        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
-      )
-      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
-      .join("|"),
-    "i",
-  );
-  return made;
-}
-
-export const glob: Tool<"glob"> = async (request, context) => {
-  const started = await startsOf(request, context);
-  if ("missing" in started) return nothing(request, started.target, started.missing);
-  using all = started;
-  return await search(request, all, context);
-};
 
 async function search(request: GlobRequest, all: GlobStarts, context: ToolContext): Promise<GlobOutcome> {
   const best = newest<GlobFile & Dated>(request.filesMax);
@@ -134,11 +75,11 @@ async function search(request: GlobRequest, all: GlobStarts, context: ToolContex
     const tally = await searchIn(start, best, sum, onTurn, context);
     entries += tally.entries;
     if (tally.refused !== undefined) {
-      // Of several roots the others are searched all the same.
+      // With several roots the others are still searched.
       if (all.starts.length === 1) throw refusal(start.target, tally.refused, "listing it");
       sum.unreadableFolders += 1;
     }
-    // Stopped for the time that it took: so are the others.
+    // The time is up, also for the other roots.
     if (!sum.complete) break;
   }
   const counted = (count: number, whole = sum.complete): Counted => ({ count, counted: whole ? "all" : "at least" });
@@ -158,7 +99,7 @@ async function search(request: GlobRequest, all: GlobStarts, context: ToolContex
   };
 }
 
-/** What was counted in all places where the search began. */
+/** The counts of all roots together. */
 type Sum = { -readonly [Key in keyof typeof noSum]: (typeof noSum)[Key] extends boolean ? boolean : number };
 
 const noSum = {
@@ -172,7 +113,7 @@ const noSum = {
   folders: 0,
   linkedFolders: 0,
   complete: true,
-  /** Were all that are left out counted? */
+  /** Were all left-out files counted? */
   countedAll: true,
 } as const;
 
@@ -219,9 +160,9 @@ async function searchIn(
     return glance instanceof Promise ? glance.then((seen) => offer(path, seen)) : offer(path, glance);
   }
 
-  /** What cannot be looked at (its name is not UTF-8, or it has just gone) is named all the same, as the oldest. */
+  /** A file without a stat (its name is not UTF-8, or it was just deleted) is listed as the oldest. */
   function offer(path: string, { kind, mtimeMs }: Partial<Glance> = {}): boolean {
-    // Became a folder meanwhile, or was never a file; or only folders are meant.
+    // It became a folder meanwhile, it is not a file, or the pattern matches folders only.
     if (kind === "directory" || kind === "special" || foldersOnly) return false;
     if (kind === "link" && !isShownLink(path)) return false;
     best.offer(mtimeMs, () => {
@@ -241,12 +182,12 @@ async function searchIn(
     return end !== undefined && isDenied(end);
   }
 
-  /** Looked up beneath the roots only: of what lies outside not even its being there is told. */
+  /** The lookup stays beneath the roots, so the answer does not show whether a target outside exists. */
   function isShownLink(path: string): boolean {
     const end = endAt(path);
     if (end === undefined) return true;
     const hidden = isDenied(end);
-    // Not counted either: here it is known only of links that match, and so their names could be guessed.
+    // A hidden link is not counted: only links that match are looked up, so a count would reveal their names.
     if (!hidden && end.is === "folder") sum.linkedFolders += 1;
     return !hidden && end.is === "file";
   }
@@ -255,6 +196,60 @@ async function searchIn(
     const lookup = released(context.disk.lookup(nodePath.join(target.real, path)));
     return endOf(lookup);
   }
+}
+
+/** What a search may show. Paths are relative to the searched folder, with forward slashes. */
+interface SearchView {
+  /** The path is denied. A hidden folder need not be entered: everything in it is hidden too. */
+  hides(path: string, is: "file" | "folder"): boolean;
+  /** The path may be listed although the pattern does not name it; false for files that commonly contain secrets. */
+  shows(path: string): boolean;
+}
+
+function searchView(target: Target, { guard }: ToolContext): SearchView {
+  const below = (root: string, prefix: string) => {
+    const view = guard.search(root);
+    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+    return {
+      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
+      shows: (path: string): boolean => view.shows(pathOf(path)),
+    };
+  };
+  const views = [below(target.root, slashed(target.realRelative))];
+  // The folder was reached through a symlink: a rule may name either path.
+  if (target.absolute !== target.real && target.relative !== target.absolute) {
+    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
+    views.push(below(root, slashed(target.relative)));
+  }
+  return {
+    hides: (path, is) => views.some((view) => view.hides(path, is)),
+    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
+  };
+}
+
+/**
+ * A cheap test before the rules, which take microseconds per path, and there may be a hundred thousand paths. The last name is
+ * enough, because all default rules about folders are about hidden ones.
+ */
+const mayBeSecret = (path: string): boolean =>
+  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
+
+let secretHints: RegExp | undefined;
+
+/** Matches the longest literal part of each default rule. */
+function hints(): RegExp {
+  secretHints ??= new RegExp(
+    defaultRules
+      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
+      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
+      .map((pattern) =>
+        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
+      )
+      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
+      .join("|"),
+    "i",
+  );
+  return secretHints;
 }
 
 function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere["missing"]): GlobOutcome {

@@ -1,4 +1,4 @@
-/** Where a glob begins: the folder that is searched, and the rest of the pattern. */
+/** Where a glob starts: the folder to search, and the rest of the pattern. */
 
 import * as nodePath from "node:path";
 import { type FileNode, HandleStack, released } from "../../disk/disk.ts";
@@ -11,7 +11,7 @@ import type { ToolContext } from "../tool.ts";
 
 export interface GlobStart {
   readonly target: Target;
-  /** Whoever asked closes `found.held`. */
+  /** The caller closes `node.handle`. */
   readonly node: FileNode;
   readonly state: GlobState;
   readonly foldersOnly: boolean;
@@ -25,7 +25,7 @@ export interface GlobNowhere {
 
 export async function startOf(request: GlobRequest, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { folder, rest } = splitAbsolute(request);
-  // Before anything is looked at: a pattern that says nothing needs no workspace.
+  // A malformed pattern is refused before any lookup.
   const parsed = parseGlob(rest);
   const fault = "fault" in parsed ? parsed.fault : undefined;
   if (fault !== undefined && isShape(fault)) throw faultOf(request, fault);
@@ -45,13 +45,13 @@ interface Folder {
   readonly node: FileNode;
 }
 
-/** Faults of which no file can be called by the pattern itself. */
+/** Faults that rule out that the pattern is the literal name of a file. */
 const isShape = (fault: PatternFault): boolean => ["empty", "nul", "parent", "no name", "too long"].includes(fault);
 
 const faultOf = ({ pattern }: GlobRequest, fault: PatternFault): Problem =>
   new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault });
 
-/** An absolute pattern says itself where to begin: at the last folder before its first wildcard. */
+/** An absolute pattern starts at the last folder before its first wildcard. */
 function splitAbsolute({ pattern, path = "." }: GlobRequest): { readonly folder: string; readonly rest: string } {
   if (!nodePath.isAbsolute(pattern)) return { folder: path, rest: pattern };
   const slashed = nodePath.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;
@@ -67,7 +67,7 @@ async function folderAt(path: string, context: ToolContext): Promise<Folder> {
   throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
 }
 
-/** A pattern that is none may still be the name of a file: `a[1.txt`. */
+/** An invalid pattern may still be the name of a file: `a[1.txt`. */
 function literally(
   request: GlobRequest,
   rest: string,
@@ -80,7 +80,7 @@ function literally(
   return { ...outer, state: startGlobState(parsed), foldersOnly: false };
 }
 
-/** Is there a file of this very name? Whether a denied one has it is not told. */
+/** Is there a file of exactly this name? False for a denied one. */
 export function isNameOfFile(name: string, folder: Target, { disk, guard }: ToolContext): boolean {
   if (name.includes("\0")) return false;
   const lookup = released(disk.lookup(nodePath.join(folder.real, name)));
@@ -91,12 +91,12 @@ export function isNameOfFile(name: string, folder: Target, { disk, guard }: Tool
 /** Makes every character of a path literal. */
 export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+@|,\s]/g, "\\$&");
 
-/** Goes down as far as the pattern names folders outright, so that nothing beside them is listed. Links are followed there. */
+/** Enters the folders that the pattern names literally, so that their siblings are not listed. Symlinks are followed there. */
 async function peeled(path: string, outer: Folder, glob: Glob, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { foldersOnly } = glob;
   const names: string[] = [];
   let state = startGlobState(glob);
-  // Names with other letters than ASCII are compared in all their forms, by listing.
+  // Other than ASCII names have several Unicode forms, so they are compared by listing.
   for (let name = state.only; name !== undefined && isPlain(name); name = state.only) {
     const next = state.enter(name, "visible");
     if (next === undefined) break;
@@ -119,9 +119,9 @@ async function peeled(path: string, outer: Folder, glob: Glob, context: ToolCont
   return { target: outer.target, missing: { place: located.target, suggestions: [] } };
 }
 
-/** Whether a denied file exists is not told to those who name it; who does not is told a number. */
+/** A pattern that names a denied file is refused. Otherwise denied files are only counted. */
 function refuseIfDenied(path: string, { guard }: ToolContext): void {
-  // Refuses by itself what does not exist.
+  // For a missing path `resolve` itself refuses what is denied.
   const resolved = guard.resolve(path);
   if (resolved.seen !== "node") return;
   resolved.node.handle.close();

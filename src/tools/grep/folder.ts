@@ -1,4 +1,4 @@
-/** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
+/** The search of one folder with ripgrep, while the handle of the folder is open. */
 
 import * as nodePath from "node:path";
 import {
@@ -49,17 +49,17 @@ import { isHashed, statKeyOf, fingerprintOf } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 import { atPath } from "../workspace-walk.ts";
 
-interface How {
+interface SearchOptions {
   readonly timeMsMax: number;
   readonly onProgress: ((files: number) => void) | undefined;
 }
 
-/** Whoever began it closes it. */
+/** The caller disposes it. */
 export interface FolderSearch extends Disposable {
   readonly target: Target;
-  /** Once, before anything else. */
-  search(how: How): Promise<FolderFound>;
-  /** Ignored files that match. */
+  /** MUST be called once, before anything else. */
+  search(options: SearchOptions): Promise<FolderFound>;
+  /** Counts ignored files that match. */
   countIgnored(): Promise<Tally>;
 }
 
@@ -97,11 +97,14 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
   let linksCounted: Tally["counted"] = "at least";
 
   /** `wrong`: ripgrep has read ignore files that it should not have. */
-  const searchOnce = async (ignoring: Ignoring, { timeMsMax, onProgress }: How): Promise<FolderFound | "wrong"> => {
+  const searchOnce = async (
+    ignoring: Ignoring,
+    { timeMsMax, onProgress }: SearchOptions,
+  ): Promise<FolderFound | "wrong"> => {
     const survey = ignoring.by === "us" ? ignoring.survey : undefined;
     const fits = (path: string): boolean => isChosen(path) && survey?.isIgnored(path) !== true;
     const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
-    // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
+    // Not AbortSignal.any(): its result stays registered with a long-lived signal.
     const stopping = new AbortController();
     const onAbort = (): void => stopping.abort(context.signal.reason);
     context.signal.addEventListener("abort", onAbort, { once: true });
@@ -125,7 +128,7 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
         .finally(() => {
           tookMs = performance.now() - startedMs;
         });
-      const passing = {
+      const unsearchedInput = {
         request,
         located,
         hidden,
@@ -141,8 +144,8 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
         },
         isOver: () => isOver,
       };
-      // Both use the folder that is held, so neither may be left running.
-      const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, context)]);
+      // Both use the open folder, so neither may be left running.
+      const [ended, passed] = await Promise.allSettled([searching, findUnsearched(unsearchedInput, context)]);
       context.signal.throwIfAborted();
       if (isWrong) return "wrong";
       const places = placesOf(valueOf(ended), target);
@@ -158,19 +161,19 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
 
   return {
     target,
-    async search(how) {
+    async search(options) {
       const ignoring = await ignoringOf(located, context);
-      const once = await searchOnce(ignoring, how);
+      const once = await searchOnce(ignoring, options);
       if (once !== "wrong") return once;
-      const again = await searchOnce(await ignoringByUs(located, ignoring.above, context), how);
-      if (again === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
-      return again;
+      const second = await searchOnce(await ignoringByUs(located, ignoring.above, context), options);
+      if (second === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
+      return second;
     },
     countIgnored: () =>
       countMatchingFiles({
         ...task,
         isWanted: (path) => isChosen(path) && hides(path) === undefined,
-        // How much is ignored is not known, so it is looked for with all threads.
+        // With all threads, since any number of files may be ignored.
         searched: searchedIn("searched"),
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
@@ -181,14 +184,14 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
   };
 }
 
-/** Folders that are held at once: files of one folder mostly come one after the other, and folders beside each other too. */
+/** Folders open at once. Few are enough: ripgrep mostly reports the files of a folder, and sibling folders, together. */
 const foldersOpenMax = 16;
-/** Deeper than this a folder is looked up from the root, not through each folder above it. */
+/** Deeper folders are looked up from the root, not through each folder above them, which would fill the cache. */
 const namesKeptMax = 8;
 /**
- * A look at one name costs as much as a dozen names of a list. So after this many looks into a folder it is listed if it has
- * at most so many entries for each of them, and again after eight times as many looks: the lists never cost much more than
- * the looks did, however large the folder is.
+ * A stat of one name costs as much as a dozen names of a listing. So after this many stats in a folder it is listed, if it has at
+ * most so many entries per stat; if it has more, listing is tried again after eight times as many stats. So listings never cost
+ * much more than the stats did, however large the folder is.
  */
 const looksBeforeList = 4;
 const entriesPerLook = 32;
@@ -202,21 +205,21 @@ interface Reopened {
 
 interface AgainAnything extends PathRecheck {
   isThere(path: string, what: "file" | "folder" | "anything"): boolean;
-  /** When a file was last changed; undefined if it is not there. */
+  /** The mtime of a file; undefined if it does not exist. */
   changedNs(path: string): bigint | undefined;
 }
 
-/** Whether what ripgrep reports is there beneath the roots, by names and without links. */
+/** Checks that a path that ripgrep reports exists beneath the roots, without following symlinks. */
 function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
   const { real } = target;
-  /** The one that was used last comes last. */
+  /** The most recently used folder is last. */
   const reopened = new Map<string, Reopened | undefined>();
   const letGo = (): void => {
     for (const one of reopened.values()) one?.folder.close();
     reopened.clear();
   };
   const onRefused = (errno: string): void => {
-    // Nothing can be looked up: to call that "not there" would be an answer that is not true.
+    // No file can be looked up now, so "does not exist" would be false.
     if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
   };
   const opened = (path: string): WalkFolder | undefined => {
@@ -259,7 +262,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
       }
       if (one.files?.has(name) === true && !name.includes("\ufffd")) return true;
       const glance = one.folder.glance(name);
-      // On a file system that may hang, by another lookup.
+      // On a file system that may hang `glance` is asynchronous, so a lookup answers instead.
       if (glance instanceof Promise) return atPath(below(real, path), context, () => true) === true;
       return glance !== undefined && (what === "anything" || glance.kind === "file");
     },
@@ -275,7 +278,7 @@ export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVA
 function globsOf(text: string, target: Target, context: ToolContext): Globs {
   const globs = compileGlobs(text, target.absolute);
   if ("matches" in globs) return globs;
-  // As in Glob, what is no pattern may be the name of a file.
+  // As in Glob, an invalid pattern may be the name of a file.
   const literal = isNameOfFile(text, target, context) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
   if ("fault" in literal) throw faulty({ of: "glob", ...globs });
   return literal;
@@ -314,25 +317,24 @@ export function placesOf(node: GrepResult, target: Target): Places {
   }
 }
 
-// The entries of a search that an answer shows: the files, and of `content` the lines, read through the one door.
-
-export interface Shown {
+/** The entries of a search that an answer shows: files, and in mode `content` their lines. */
+interface Shown {
   readonly files: readonly GrepFile[];
-  /** How many entries of the search these are, those that could not be shown among them. */
+  /** How many entries of the search these are, including those that could not be shown. */
   readonly entries: number;
   readonly unshown: number;
-  /** What ended it, if there are more. */
+  /** The limit that was reached, if there are more. */
   readonly stopped: "entries" | "bytes";
-  /** Where the lines are from: by the file's absolute path, its real one and the sign of its state. */
+  /** By absolute path: the state of the file that the lines are from. */
   readonly states: ReadonlyMap<string, FileState>;
 }
 
 interface FileState {
   readonly real: string;
-  readonly sign: string;
+  readonly statKey: string;
 }
 
-/** A file, and the folder that was searched. */
+/** A file, and the folder in which it was found. */
 export interface FoundIn {
   readonly file: FoundFile;
   readonly target: Target;
@@ -346,7 +348,7 @@ export async function showEntries(
   const { mode, skip, entriesMax } = request;
   if (mode !== "content") {
     const wanted = found.slice(skip, skip + entriesMax);
-    // A folder that was swapped for a link while ripgrep was in it would have names of outside told.
+    // If a folder was swapped for a symlink while ripgrep was in it, the names are from outside the roots.
     const there = wanted.filter(
       ({ file, target }) => atPath(below(target.real, file.path), context, () => true) === true,
     );
@@ -383,10 +385,10 @@ export async function showEntries(
   return { files, entries, unshown, stopped: "entries", states };
 }
 
-/** About what a path and a number take. */
+/** Roughly the characters of a path and a line number. */
 const linePrefixChars = 40;
 
-/** A path below a folder that is searched; empty for the very file that is. */
+/** `path` is empty if the call names a file. */
 const below = (folder: string, path: string): string =>
   path === "" ? folder : folder.endsWith(nodePath.sep) ? folder + path : `${folder}${nodePath.sep}${path}`;
 
@@ -415,10 +417,10 @@ async function linesShown(
     if (shown !== undefined) kept.push(shown);
   }
   const isSure = file !== undefined && isUnchanged(file);
-  return { lines: kept, state: isSure ? { real: path, sign: statKeyOf(file.identity) } : undefined };
+  return { lines: kept, state: isSure ? { real: path, statKey: statKeyOf(file.identity) } : undefined };
 }
 
-/** A file of which the system cannot say so is not sure to be what was shown. */
+/** False also if the file cannot be checked. */
 function isUnchanged(file: OpenFile): boolean {
   try {
     return file.changed() === "no";
@@ -437,7 +439,7 @@ async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: n
   }
 }
 
-/** Lines that an answer shows whole, the session was shown: those of the answer as it is sent. */
+/** Records in the ledger the lines that the answer shows whole. MUST be called with the files of the answer as it is sent. */
 export async function noteShown(
   files: readonly GrepFile[],
   states: ReadonlyMap<string, FileState>,
@@ -448,7 +450,7 @@ export async function noteShown(
     const whole = lines.filter(({ cutBefore, cutBehind }) => !cutBefore && !cutBehind);
     if (state === undefined || whole.length === 0) continue;
     const views = merged(whole.map(({ line }) => ({ from: line, to: line })));
-    if (views.every((view) => context.ledger.knows(state.real, state.sign, view))) continue;
+    if (views.every((view) => context.ledger.knows(state.real, state.statKey, view))) continue;
     const opened = atPath(state.real, context, (there) => context.disk.open(there));
     if (opened === undefined || "errno" in opened) continue;
     using file = opened;
@@ -458,34 +460,35 @@ export async function noteShown(
 
 async function noteLines(
   file: OpenFile,
-  { real, sign }: FileState,
+  { real, statKey }: FileState,
   views: readonly LineSpan[],
   { ledger }: ToolContext,
 ): Promise<void> {
-  if (statKeyOf(file.identity) !== sign) return;
-  // What the session knows of a large file in another state may still be true, which these lines could not tell.
-  if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, sign)) return;
+  if (statKeyOf(file.identity) !== statKey) return;
+  // The session knows a large file in another state. Lines without a hash would replace that knowledge, which may still hold.
+  if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, statKey)) return;
   const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
   try {
-    await ledger.saw(real, fingerprintOf(file, sign), sight);
+    await ledger.saw(real, fingerprintOf(file, statKey), sight);
   } catch (error) {
-    // It cannot be read to its end: then nothing is known of its state.
+    // It cannot be read to its end, so its state is unknown.
     if (!(error instanceof ReadFailed || error instanceof FileCut)) throw error;
   }
 }
 
-// Who reads the ignore files of a folder that is searched. ripgrep does, as it is quick at it, wherever it comes to the
-// same as our own reading, by which Glob goes. It does not know where the workspace ends, which ignore files are links
-// and that a folder was named: there they are read before the search, and ripgrep is told what to leave out.
-
+/**
+ * Who reads the ignore files of the folder. ripgrep does, because it is fast, wherever its result is the same as that of our own
+ * reader, which Glob uses. ripgrep does not know where the workspace ends, which ignore files are symlinks, or that the call
+ * names an ignored folder: there our reader runs before the search, and ripgrep is given the folders to skip.
+ */
 type Ignoring = {
-  /** By ignore files above the folder. */
+  /** What ignore files above the folder ignore. */
   readonly above: Ignored;
 } & (
   | {
       readonly by: "ripgrep";
       readonly reads: ReadByRipgrep;
-      /** Would ripgrep go wrong, if this lies deeper in the folder? */
+      /** Would ripgrep ignore the wrong files if this is deeper in the folder? */
       readonly isWrong: (what: IgnoreDifference) => boolean;
     }
   | { readonly by: "us"; readonly survey: Survey }
@@ -493,7 +496,7 @@ type Ignoring = {
 
 async function ignoringOf(located: Located, context: ToolContext): Promise<Ignoring> {
   const { target, node } = located;
-  // Reading a folder that may hang must be something that can be ended.
+  // The file system may hang: only ripgrep, a child process, can be stopped then.
   if (node.handle.reads === "later") {
     const reads = { parents: true, repository: false, exclude: true };
     return { by: "ripgrep", above: { levels: [] }, reads, isWrong: () => false };
@@ -501,7 +504,7 @@ async function ignoringOf(located: Located, context: ToolContext): Promise<Ignor
   const above = await ignoredAbove(target, context);
   const folder = context.disk.walk(node);
   const entries = await folder.entries();
-  // What cannot be listed cannot be searched either; ripgrep will say so.
+  // If the folder cannot be listed, ripgrep reports the error.
   const listed = "errno" in entries ? [] : entries;
   let links = above.links;
   const named = await ignoredInNamed(folder, listed, namesTo(located), above.ignored, (what) => {
@@ -526,11 +529,11 @@ async function ignoringOf(located: Located, context: ToolContext): Promise<Ignor
   return { by: "ripgrep", above: above.ignored, reads, isWrong: (what) => wrong[what] };
 }
 
-/** Would ripgrep, on its way up, come to ignore files that do not hold? Those of Git end at a repository. */
+/** Would ripgrep find ignore files further up that do not apply? Those of Git end at a repository. */
 const isMoreAbove = ({ from, inRepository }: IgnoredAbove, isRepository: boolean): boolean =>
   existAbove(from, [".ignore", ".rgignore", ...(inRepository || isRepository ? [] : [".gitignore", ".git"])]);
 
-/** So many are told to ripgrep, which reads each as a pattern; what it finds in others is dropped. */
+/** ripgrep gets at most so many folders to skip, as it compiles each to a pattern; results from other ignored folders are dropped. */
 const foldersMax = 1_000;
 
 async function ignoringByUs(
@@ -564,46 +567,48 @@ async function ignoringByUs(
   }
 }
 
-/** Lines of an ignore file that leave these folders out and nothing else. A name that no line can say is not said. */
+/** Lines of an ignore file that skip exactly these folders, without names that cannot be written in one line. */
 const linesOf = (folders: readonly string[]): readonly string[] =>
   folders.filter((path) => !/[\n\r\ufffd]/.test(path)).map((path) => `/${path.replace(/[\\*?[\]{}!#]/g, "\\$&")}/`);
 
 const namesTo = ({ target: { realRelative } }: Located): readonly string[] =>
   realRelative === "" ? [] : realRelative.split("/");
 
-// What a search of a folder passes over without opening it: files that rules hide, whatever they hold, and links. It is
-// found while ripgrep searches, by names alone: a second ripgrep would take as long as a small search itself.
-
-export interface Passing {
+interface UnsearchedInput {
   readonly request: GrepRequest;
   readonly located: Located;
   readonly hidden: HiddenPatterns;
-  /** Of paths below the folder: does the call choose it, do rules hide it? */
+  /** Does the call choose this path below the folder? */
   readonly fits: (path: string) => boolean;
+  /** Do rules hide it? */
   readonly hides: (path: string) => Hidden | undefined;
   /** Looks a file up again beneath the roots. */
   readonly isThere: (path: string) => boolean;
   readonly searched: Extract<Searched, { readonly in: "folder" }>;
   readonly ignoring: Ignoring;
   readonly run: GrepTask["run"];
-  /** Called if ripgrep reads ignore files otherwise than we do: what it finds is not to be used. */
+  /** Called if ripgrep reads ignore files in another way than our reader: then its results must not be used. */
   readonly onWrong: () => void;
-  /** Did the search end without an answer, or is there none that could be wrong? */
+  /** Has the search ended without complete results, so that they need no check? */
   readonly isOver: () => boolean;
 }
 
-export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
-  /** How many names there are that were not ignored, if all were looked at. */
+interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
+  /** The number of names that are not ignored, if all were seen. */
   readonly entries: number | undefined;
 }
 
-async function unsearched(passing: Passing, context: ToolContext): Promise<Unsearched> {
+/**
+ * Counts what the search skips without opening it: files that rules hide, whatever they contain, and symlinks. Runs while
+ * ripgrep searches, and by names alone: a second ripgrep would take as long as a small search itself.
+ */
+async function findUnsearched(passing: UnsearchedInput, context: ToolContext): Promise<Unsearched> {
   const { request, located, hidden, fits, hides, ignoring } = passing;
   const { target, node } = located;
   const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
   const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
-  // Denied files count whether the call chooses them or not: a number that depended on its globs or types would betray
-  // their names, one letter after the other. Names of files that ask are no secret.
+  // Denied files count whether the call chooses them or not: with a count that depends on globs or types, the caller could
+  // guess their names letter by letter. The names of files that need a question are not secret.
   const hiddenAs = (path: string): Hidden | undefined => {
     const hidden = mayBe(path) ? hides(path) : undefined;
     return hidden === "asks" && !fits(path) ? undefined : hidden;
@@ -619,7 +624,7 @@ async function unsearched(passing: Passing, context: ToolContext): Promise<Unsea
     );
   const unknown: Tally = { number: 0, counted: "at least" };
   const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
-  // Reading a folder that may hang must be something that can be ended.
+  // The file system may hang: only ripgrep, a child process, can be stopped then.
   if (node.handle.reads === "later") {
     const withheld = canHide ? sumOf(await byRipgrep("denied", brief), await byRipgrep("asks", brief)) : none;
     return { withheld, links: unknown, entries: undefined };
@@ -640,9 +645,9 @@ async function unsearched(passing: Passing, context: ToolContext): Promise<Unsea
   const links: Tally = { number: seen.links, counted };
   const entries = seen.complete ? seen.entries : undefined;
   const denied: Tally = { number: seen.denied, counted };
-  // Of our own passing files nobody needs to hear that there may be more.
+  // No rule hides anything here, so "at least 0 hidden" would be noise.
   if (!canHide && seen.denied + seen.asks === 0) return { withheld: none, links, entries };
-  // Which names are of a type is known to ripgrep alone. With few entries it takes long only on a slow machine.
+  // Only ripgrep knows which names a type covers. It gets all the time if the folder is small.
   const ofTypes = request.types.length > 0 && seen.asks > 0;
   const asks: Tally = ofTypes
     ? await byRipgrep("asks", seen.complete ? passing.run : brief)
@@ -657,7 +662,7 @@ const sumOf = (a: Tally, b: Tally): Tally => ({
   counted: a.counted === "all" && b.counted === "all" ? "all" : "at least",
 });
 
-/** What makes a path hidden is part of one of its names, and files of one folder come one after the other. */
+/** Tests folder and name separately, and caches the folder: files of one folder come together. */
 function byNames(mayBeHidden: (text: string) => boolean): (path: string) => boolean {
   let last = "";
   let lastMayBe = mayBeHidden(last);
@@ -672,51 +677,53 @@ function byNames(mayBeHidden: (text: string) => boolean): (path: string) => bool
   };
 }
 
-/** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
-function isMissed(path: string, { located: { target }, fits }: Passing, { disk, guard }: ToolContext): boolean {
+/**
+ * Does this symlink lead to a file that the search does not cover? A target inside the folder is searched under its own name. A
+ * target outside the roots always counts, so that the count does not show whether it exists.
+ */
+function isMissed(path: string, { located: { target }, fits }: UnsearchedInput, { disk, guard }: ToolContext): boolean {
   const lookup = released(disk.lookup(below(target.real, path)));
   if (lookup.seen === "outside") return true;
   if (lookup.seen !== "node") return false;
-  // A link to what is denied is not named, so its name must not be guessed by the number either.
+  // A link to a denied file is not counted: the count would help to guess its name.
   if (guard.denied("read", [lookup.real], lookup.kind === "directory" ? "folder" : "file") !== undefined) return false;
   const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;
   const isWithin = lookup.real === target.real || lookup.real.startsWith(start);
-  // A glob says nothing of a folder: what lies in there may fit.
+  // A linked folder counts whatever the glob is: files in it may match.
   return !isWithin && (lookup.kind === "directory" || (lookup.kind === "file" && fits(path)));
 }
 
-// Whether ripgrep is to search a folder with several threads. To start them costs more than a small folder takes: where
-// the last search was over in a moment, the next is done by one. A guess about speed only; what is found is the same.
+// Whether ripgrep searches a folder with one thread or several. Starting threads takes longer than searching a small folder, so
+// where the last search was quick, the next one uses one thread. This only affects speed, not results.
 
-/** Above this a search is worth several threads, even if it was a busy machine that took so long. */
+/** A slower search is worth several threads, even if only a busy machine made it slow. */
 const quickMsMax = 50;
-const entriesMax = 1_000;
-/** Folders that are remembered: of hosts that search in very many, the latest. */
+/** A larger folder gets several threads however quick the last search was: another pattern may take long. */
+const quickEntriesMax = 1_000;
+/** Folders to remember, the latest ones, for hosts that search very many. */
 const paceFoldersMax = 100;
 
-/** A toolkit has a disk of its own, so this ends with it. */
+/** By disk, because every toolkit has its own: the memory is freed with it. */
 const quickIn = new WeakMap<Disk, Set<string>>();
 
-/** Real paths of folders. */
+/** `folder` is a real path. */
 export const isQuick = (disk: Disk, folder: string): boolean => quickIn.get(disk)?.has(folder) ?? false;
 
-/** `entries`: how many there are, if all were seen. */
+/** `entries`: how many names the folder has, if all were seen. */
 export function wasSearched(disk: Disk, folder: string, tookMs: number, entries: number | undefined): void {
   const quick = quickIn.get(disk) ?? new Set();
   quickIn.set(disk, quick);
   quick.delete(folder);
-  if (tookMs > quickMsMax || entries === undefined || entries > entriesMax) return;
+  if (tookMs > quickMsMax || entries === undefined || entries > quickEntriesMax) return;
   quick.add(folder);
   const [oldest] = quick;
   if (quick.size > paceFoldersMax && oldest !== undefined) quick.delete(oldest);
 }
 
-// How long a search that found nothing may go on to look whether ignored files match.
-
 /**
- * What comes on top must not be felt: of a search that took long it gets a tenth. A folder of which every entry was
- * listed meanwhile is none that takes long. There it was the machine that was slow, starting ripgrep above all, and it
- * will be again: the answer must not depend on that.
+ * How long a search that found nothing may go on to count matches in ignored files. The extra time must not be felt: a long
+ * search gets a tenth on top. If every entry of the folder was listed meanwhile, the folder is small and only the machine was
+ * slow, above all in starting ripgrep: then it gets as much again, so that the answer does not depend on the machine.
  */
 export function extraMs(tookMs: number, listed: Tally["counted"]): number {
   if (listed === "all") return Math.max(limits.searchExtraMsMax, Math.ceil(tookMs));

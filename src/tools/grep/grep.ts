@@ -1,7 +1,7 @@
 /**
- * Grep: which lines match. ripgrep says where, in a folder that is held while it runs; what rules hide is left out before
- * and asked about after; and every line of the answer is read by ourselves, from a file that was looked up beneath the
- * roots like any other. So nothing that a link or a swapped folder leads to is shown.
+ * Grep: which lines match. ripgrep finds the places, in a folder whose handle is open while it runs. Files that rules hide are
+ * excluded from its search, and its results are checked against the rules again. Filehand reads every line of the answer
+ * itself, from a file that it looked up beneath the roots, so a symlink or a swapped folder leads to nothing outside.
  */
 
 import { HandleStack } from "../../disk/disk.ts";
@@ -48,9 +48,9 @@ function checkPattern(pattern: string): void {
 }
 
 interface Starts extends Disposable {
-  /** Folders, or the one file, held until this is closed. */
+  /** Folders, or one file; their handles are open until this is disposed. */
   readonly starts: readonly [Located, ...Located[]];
-  /** Roots that cannot be searched, where no folder was named. */
+  /** Roots that cannot be searched, if the call names no folder. */
   readonly denied: number;
   readonly unreadable: number;
 }
@@ -71,8 +71,8 @@ async function startsOf({ path }: GrepRequest, context: ToolContext): Promise<St
   }
   const [first, ...others] = starts;
   if (first === undefined) throw problems[0];
-  const held = handles.move();
-  return { starts: [first, ...others], ...unsearchedRoots(problems), [Symbol.dispose]: () => held[Symbol.dispose]() };
+  const moved = handles.move();
+  return { starts: [first, ...others], ...unsearchedRoots(problems), [Symbol.dispose]: () => moved[Symbol.dispose]() };
 }
 
 async function startAt(path: string, context: ToolContext): Promise<Located> {
@@ -122,9 +122,9 @@ async function inFolders(request: GrepRequest, started: Starts, context: ToolCon
   const sum = { ...summed(found.map(({ places }) => places)) };
   const files = found.flatMap(({ places, target }) => filesIn(places, target));
   const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
-  // Only who finds nothing wonders whether it was looked for everywhere.
+  // Ignored files are only counted if nothing was found.
   const isAll = sum.filesTotal > 0 || sum.ended === "time";
-  // Folders that the time did not suffice for may hold more of everything.
+  // If the time was up before the last folder, every count is a lower bound.
   const floored = (tally: Tally): Tally =>
     tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
   return await outcomeOf(
@@ -136,7 +136,7 @@ async function inFolders(request: GrepRequest, started: Starts, context: ToolCon
         unreadable: floored(tallied([sum.unreadable, { number: started.unreadable, counted: "all" }])),
       },
       files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
-      // Of a root that is denied nobody knows what is in it.
+      // A denied root counts as one, whatever is in it.
       withheld: floored(
         tallied([
           ...found.map(({ withheld }) => withheld),
@@ -152,7 +152,7 @@ async function inFolders(request: GrepRequest, started: Starts, context: ToolCon
 
 type FoundThere = FolderFound & { readonly target: Target };
 
-/** One after the other, all in the time that one would have. */
+/** One folder after the other; all together have the time of one search. */
 async function searchAll(folders: readonly FolderSearch[], context: ToolContext): Promise<readonly FoundThere[]> {
   const startedMs = performance.now();
   const { onProgress } = context;
@@ -244,7 +244,7 @@ async function outcomeOf(
   return outcome;
 }
 
-/** A match over several lines is in none of them alone. */
+/** No spans for matches over several lines: no single line contains one. */
 async function withSpans(
   files: readonly GrepFile[],
   { reach, pattern, letterCase }: GrepRequest,

@@ -13,16 +13,31 @@ import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
-// A page of a folder, and below it a tree: level by level, so that what is near is complete before what is deep begins, and
-// every folder of a level gets its share of the room. What is not shown is counted.
+export const ls: Tool<"ls"> = async (request, context) => {
+  const leaveOut = patternsOf(request);
+  const located = await locatePermitted(request.path, "anything", context);
+  using _held = located.node.handle;
+  if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
+  return await listTree(located, request, leaveOut, context);
+};
 
-/** A pattern of what is left out, as far as the path has come. */
+function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
+  const budget = newGlobBudget();
+  return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
+    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
+    if ("fault" in parsed)
+      throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
+    return { state: startGlobState(parsed), foldersOnly: parsed.foldersOnly };
+  });
+}
+
+/** A pattern of the call's `ignore`, advanced to the current folder. */
 interface LeaveOut {
   readonly state: GlobState;
   readonly foldersOnly: boolean;
 }
 
-/** A folder of the tree while it is made. */
+/** A folder of the tree while it is built. */
 interface Branch {
   readonly real: string;
   /** The names from the top of the workspace down to it. */
@@ -41,6 +56,10 @@ interface Tally {
   withheld: number;
 }
 
+/**
+ * A page of the folder, and the tree below it: level by level, so that no level begins before the one above is complete, and
+ * every folder of a level gets its share of the room. Entries that are not shown are counted.
+ */
 async function listTree(
   { target, node }: Located,
   request: LsRequest,
@@ -51,7 +70,7 @@ async function listTree(
   const depth = Math.min(request.depth ?? 1, limits.treeDepthMax);
   const tally: Tally = { shown: 0, leftOut: 0, ignored: 0, withheld: 0 };
   const above = target.realRelative === "" ? [] : target.realRelative.split("/");
-  // Only a tree asks what is ignored: a list shows what there is.
+  // Ignore files apply to a tree; a plain list shows every entry.
   const ignored = depth > 1 ? await ignoredAt(target, context) : { levels: [] };
   const top: Branch = { real: target.real, above, ignored, leaveOut, entry: undefined };
 
@@ -69,7 +88,7 @@ async function listTree(
   const end = from - 1 + page.length;
   tally.leftOut += total - end;
 
-  // A list of one level says nothing about what lies deeper.
+  // A list of one level does not look into subfolders.
   let level = depth > 1 ? branchesOf(entries, filled) : [];
   let room = limits.treeEntriesMax;
   for (let at = 2; level.length > 0; at += 1) {
@@ -80,7 +99,7 @@ async function listTree(
       listings.push(await listingOf(branch, room, tally, context));
     }
     const next: Branch[] = [];
-    // Small folders first: what they leave over is for the larger ones.
+    // Small folders first: the larger ones get the room that these leave.
     const bySize = listings.toSorted((a, b) => a.total - b.total);
     for (const [index, listing] of bySize.entries()) {
       const share = leaves ? 0 : Math.floor(room / (bySize.length - index));
@@ -103,7 +122,7 @@ async function listTree(
   };
 }
 
-/** What a folder holds, as much of it as could be shown. */
+/** The first entries of a folder, as many as could be shown. */
 interface Listing {
   readonly branch: Branch;
   readonly entries: readonly FolderEntry[];
@@ -153,12 +172,12 @@ async function fill(
   return entry.entries.length;
 }
 
-/** Entries by which it is told whether ignore files leave nothing of a folder; of a larger one, the first so many. */
+/** Whether ignore files hide all of a folder is judged by its first so many entries, to bound the cost of a huge folder. */
 const sampleMax = 1_000;
 
 /**
- * The first entries in order, without those that are denied or that the call leaves out, and how many there are. Of a huge
- * folder no more than those is held.
+ * The first entries in order, without those that are denied or that the call ignores, and how many there are. Memory does not
+ * grow with the folder.
  */
 async function list(
   folder: WalkFolder,
@@ -221,11 +240,11 @@ async function drafts(
   context: ToolContext,
 ): Promise<Draft[]> {
   const made: Draft[] = [];
-  for (const { name, kind: told } of entries) {
-    // Some file systems do not say in a list what an entry is.
-    const looking = told === "file" || told === "unknown" ? folder.glance(name) : undefined;
+  for (const { name, kind: listedKind } of entries) {
+    // Some file systems do not give the kind of an entry in a listing.
+    const looking = listedKind === "file" || listedKind === "unknown" ? folder.glance(name) : undefined;
     const glance = looking instanceof Promise ? await looking : looking;
-    const kind = told === "unknown" ? (glance?.kind ?? told) : told;
+    const kind = listedKind === "unknown" ? (glance?.kind ?? listedKind) : listedKind;
     const entry: Draft = {
       name,
       kind,
@@ -239,7 +258,7 @@ async function drafts(
   return made;
 }
 
-/** Where a link leads, if that lies beneath the roots: of what lies outside nothing is told. */
+/** Where a symlink leads, if that is inside the roots; nothing is revealed about targets outside. */
 function leadOf(path: string, { disk }: ToolContext): Pick<TreeEntry, "leadsTo" | "linkText"> {
   const lookup = released(disk.lookup(path));
   if (lookup.seen !== "node") return {};
@@ -260,22 +279,4 @@ function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
       }),
       entry,
     }));
-}
-
-export const ls: Tool<"ls"> = async (request, context) => {
-  const leaveOut = patternsOf(request);
-  const located = await locatePermitted(request.path, "anything", context);
-  using _held = located.node.handle;
-  if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
-  return await listTree(located, request, leaveOut, context);
-};
-
-function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
-  const budget = newGlobBudget();
-  return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
-    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
-    if ("fault" in parsed)
-      throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
-    return { state: startGlobState(parsed), foldersOnly: parsed.foldersOnly };
-  });
 }

@@ -1,4 +1,4 @@
-/** Questions about code: a language server is asked, and of its answer only what the session may read is told. */
+/** Lsp: asks a language server about code. The answer contains only places in files that the session may read. */
 
 import * as nodePath from "node:path";
 import { released } from "../../disk/disk.ts";
@@ -70,7 +70,7 @@ const nothing = (
   textCut: false,
 });
 
-/** A result before it is known whether it may be told. */
+/** A result before the check whether the session may see it. */
 type Raw = RawPlace & Omit<CodeResult, "place">;
 
 interface Found {
@@ -117,7 +117,7 @@ const noQuery = ({ target }: AskedFile): Problem =>
 
 const unnamed = { name: undefined, kind: undefined, detail: undefined, container: undefined, depth: 0, lines: [] };
 
-/** The same place is told once, and places in the order of their files and lines. */
+/** Without duplicates, in the order of files and lines. */
 function places(locations: readonly Location[]): readonly Raw[] {
   const one = new Map(
     locations.map((each) => [`${each.path}\0${each.range.start.line}:${each.range.start.column}`, each]),
@@ -132,7 +132,7 @@ function places(locations: readonly Location[]): readonly Raw[] {
     .map(({ path, range }) => ({ ...unnamed, path, range }));
 }
 
-/** What is inside of a symbol follows it, one deeper. */
+/** Children follow their symbol, one level deeper. */
 const flat = (symbols: readonly CodeSymbol[], depth: number): readonly Raw[] =>
   symbols.flatMap(({ name, kind, detail, path, range, nameRange, container, children }) => [
     { name, kind, detail, container, path, range: { start: nameRange.start, end: range.end }, depth, lines: [] },
@@ -156,7 +156,7 @@ async function calls(
   return { server, value: all };
 }
 
-/** What a name stands for may be several functions: overloads, methods of a union. */
+/** A name may stand for several functions (overloads, methods of a union); each costs a request to the server. */
 const itemsMax = 10;
 
 const called = (
@@ -181,25 +181,24 @@ async function answerOf(
   raw: readonly Raw[],
   context: ToolContext,
 ): Promise<LspOutcome> {
-  const told = tellable(raw, asked, context);
-  const from = Math.min(request.from, Math.max(1, told.length));
-  const shown = told.slice(from - 1, from - 1 + limits.lspResultsMax);
+  const visible = visiblePlaces(raw, asked, context);
+  const from = Math.min(request.from, Math.max(1, visible.length));
+  const shown = visible.slice(from - 1, from - 1 + limits.lspResultsMax);
   const place = codePlace(context);
   const results: CodeResult[] = [];
   for (const { name, kind, detail, container, depth, lines, ...where } of shown) {
     context.signal.throwIfAborted();
     const at = await place(where);
-    // A module is named by its path.
+    // The name of a module is its path.
     const shownName = name === at.absolute ? context.guard.spell(name) : name;
     results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
   }
-  const next = from + shown.length <= told.length ? from + shown.length : undefined;
-  const counts = { from, total: told.length, next, withheld: raw.length - told.length };
+  const next = from + shown.length <= visible.length ? from + shown.length : undefined;
+  const counts = { from, total: visible.length, next, withheld: raw.length - visible.length };
   return { ...nothing(request, asked, at, server), results, ...counts };
 }
 
-// The file that a language server is asked about: permitted, there, and served; and why it may not be.
-
+/** The file that a language server is asked about. */
 export interface AskedFile {
   readonly target: Target;
   readonly source: SourceFile;
@@ -244,7 +243,7 @@ function faultOf(
   }
 }
 
-/** What a server said; a reason why it said nothing is a Problem. */
+/** Throws a Problem with the reason if the server gave no answer. */
 export function valueOf<Value>(
   answer: LanguageAnswer<Value>,
   { target, languages }: AskedFile,
@@ -272,8 +271,6 @@ export function valueOf<Value>(
   }
 }
 
-// Places that a language server names: what a session may be told of them, and the lines themselves.
-
 interface RawPlace {
   /** As the server names it. */
   readonly path: string;
@@ -283,8 +280,8 @@ interface RawPlace {
 export type Standing = "shown" | "withheld" | "outside";
 
 /**
- * May this session be told of the file? Only what it could read without anybody being asked. What lies outside is named, since
- * nothing of it is read; what a rule denies is not even that.
+ * "shown" only for a file that the session could read without a question. A file outside the roots may be named, since none of
+ * it is read; a denied one may not.
  */
 export function standingOf(path: string, context: ToolContext): Standing {
   const { disk, guard } = context;
@@ -298,8 +295,8 @@ export function standingOf(path: string, context: ToolContext): Standing {
   return guard.search(root).shows(relative) ? "shown" : "withheld";
 }
 
-/** Those that may be told. The file itself that was asked about was permitted. */
-function tellable<Place extends RawPlace>(
+/** The places that the session may see. Reading the file that was asked about is permitted already. */
+function visiblePlaces<Place extends RawPlace>(
   places: readonly Place[],
   { target }: AskedFile,
   context: ToolContext,
@@ -312,7 +309,7 @@ function tellable<Place extends RawPlace>(
   });
 }
 
-/** Reads the lines; each file once. */
+/** Adds the text of the line; reads each file once. */
 function codePlace(context: ToolContext): (place: RawPlace) => Promise<CodePlace> {
   const { disk } = context;
   const roots = disk.roots.flatMap(({ real, given }) => [real, given]);

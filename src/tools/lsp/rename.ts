@@ -1,7 +1,4 @@
-/**
- * Rename: a language server says which places of which files a new name changes; they are changed through the one gate, all
- * files or none.
- */
+/** Rename: a language server lists the places that a new name changes; all files are changed or none. */
 
 import type { MatchedBy, TextChange } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
@@ -11,15 +8,97 @@ import type { Profile } from "../../contract/profile.ts";
 import { changesOfEdits, finish, wordAt } from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/change-many.ts";
+import { changeMany, type FilePlan } from "../change/change-many.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, shownOf } from "../edit/edit-text.ts";
 import { sourceOf } from "../languages.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { askedFile, type AskedFile, placeOf, standingOf, valueOf } from "./lsp.ts";
 
-// What a new name does to one file, as a plan for the spine of all changes.
+export const rename: Tool<"rename"> = async (request, context) => {
+  const asked = await askedFile(request.path, context);
+  const at = placeOf(asked, request.at);
+  const refuse = (reason: RenameFault, count = 0): Problem =>
+    new Problem({ code: "NO_RENAME", place: asked.target, reason, count });
+  const oldName = nameAt(asked.source, at);
+  if (oldName === "") {
+    const fault = { why: "nothing named" } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: asked.target, fault });
+  }
+  if (!isName(request.newName)) throw refuse("name");
+  if (request.newName === oldName) throw refuse("same name");
 
-/** The server has read the file; whether it read it as it is now shows in whether the old name stands where it says. */
+  const { source, position } = (await definedAt(asked, at, oldName, context)) ?? { source: asked.source, position: at };
+  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: context.signal });
+  const { server, value } = valueOf(answer, asked, context);
+  if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
+  // Renaming only some of the places would break the program.
+  if (!value.whole) throw refuse("incomplete");
+  const files = merged(value.files);
+  const own = files.find(({ path }) => path === source.path);
+  // The server has this very text, so a place without the old name means that the server renames something else.
+  if (own !== undefined && changesOfEdits(source.text, own.edits, oldName).are === "stale") throw refuse("other name");
+  const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, context)));
+  const outside = standings.filter((standing) => standing === "outside").length;
+  if (outside > 0) throw refuse("outside", outside);
+  // The error gives their number only.
+  const withheld = standings.filter((standing) => standing === "withheld").length;
+  if (withheld > 0) throw refuse("withheld", withheld);
+  const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
+  if (first === undefined) throw refuse("nothing");
+
+  const outcome = await changeMany([first, ...others], request.profile, context);
+  const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
+  return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
+};
+
+/**
+ * The definition of the name, if it is one place of the project. For a rename at an import, TypeScript would change that file
+ * alone, by an alias; for one at the definition it changes every file.
+ */
+async function definedAt(
+  { languages, source, target }: AskedFile,
+  at: FoundPlace,
+  oldName: string,
+  context: ToolContext,
+): Promise<{ readonly source: SourceFile; readonly position: Position } | undefined> {
+  const answer = await languages.definition(source, at, { signal: context.signal });
+  const [only, ...others] = answer.answer === "given" ? answer.value : [];
+  if (only === undefined || others.length > 0 || only.path === target.real) return undefined;
+  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, context) !== "shown") return undefined;
+  const other = await sourceOf(only.path, context);
+  const position = only.range.start;
+  const isSame = other !== undefined && nameAt(other, position) === oldName;
+  return isSame ? { source: other, position } : undefined;
+}
+
+/** The whole name at a position inside it. */
+const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
+  wordAt(text.split("\n")[line - 1] ?? "", column);
+
+/** Excludes only what is a name in no language; the server decides the rest. */
+const isName = (name: string): boolean =>
+  name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\s()[\]{}<>,;:"`\\/|=+*%^&~]/u.test(name);
+
+/** A server may list a file several times. */
+function merged(files: readonly FileEdits[]): readonly FileEdits[] {
+  const all = new Map<string, FileEdits["edits"]>();
+  for (const { path, edits } of files) all.set(path, [...(all.get(path) ?? []), ...edits]);
+  return [...all].flatMap(([path, edits]) => (edits.length === 0 ? [] : [{ path, edits }]));
+}
+
+const partOf = (
+  { path, edits }: FileEdits,
+  { target }: AskedFile,
+  oldName: string,
+  { path: asked, profile }: RenameRequest,
+): FilePlan => ({
+  path: path === target.real ? asked : path,
+  does: "update",
+  plan: planOfRename(edits, oldName, profile),
+  moveTo: undefined,
+});
+
+/** The server has read the file, so the session need not have. If the old name is not at the places, the file has changed. */
 const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profile): Plan<MatchedBy> => ({
   wants: "text",
   profile,
@@ -45,91 +124,7 @@ function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: strin
   }
 }
 
-/** Lines that were shown are known still: all that changed in them is a name. */
+/** Lines that were shown still count as shown: only a name changed in them. */
 function wrote(current: CurrentFile, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
   return knownAfter(current, movedAlong(shownOf(current.seen), finish(linesChanged(text, changes))));
 }
-
-export const rename: Tool<"rename"> = async (request, context) => {
-  const asked = await askedFile(request.path, context);
-  const at = placeOf(asked, request.at);
-  const refuse = (reason: RenameFault, count = 0): Problem =>
-    new Problem({ code: "NO_RENAME", place: asked.target, reason, count });
-  const oldName = nameAt(asked.source, at);
-  if (oldName === "") {
-    const fault = { why: "nothing named" } as const;
-    throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: asked.target, fault });
-  }
-  if (!isName(request.newName)) throw refuse("name");
-  if (request.newName === oldName) throw refuse("same name");
-
-  const { source, position } = (await definedAt(asked, at, oldName, context)) ?? { source: asked.source, position: at };
-  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: context.signal });
-  const { server, value } = valueOf(answer, asked, context);
-  if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
-  // A part of a rename is a broken program.
-  if (!value.whole) throw refuse("incomplete");
-  const files = merged(value.files);
-  const own = files.find(({ path }) => path === source.path);
-  // This text is the one that the server was shown, so a place without the name in it was never meant for the name.
-  if (own !== undefined && changesOfEdits(source.text, own.edits, oldName).are === "stale") throw refuse("other name");
-  const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, context)));
-  const outside = standings.filter((standing) => standing === "outside").length;
-  if (outside > 0) throw refuse("outside", outside);
-  // Which ones is not told, nor that some of them are there.
-  const withheld = standings.filter((standing) => standing === "withheld").length;
-  if (withheld > 0) throw refuse("withheld", withheld);
-  const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
-  if (first === undefined) throw refuse("nothing");
-
-  const outcome = await changeSeveral([first, ...others], request.profile, context);
-  const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
-  return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
-};
-
-/**
- * Where the name comes from, if that is one place of the project. Asked about an import, TypeScript would give the new name to that
- * file alone, by an alias; asked where it is defined, to every file.
- */
-async function definedAt(
-  { languages, source, target }: AskedFile,
-  at: FoundPlace,
-  oldName: string,
-  context: ToolContext,
-): Promise<{ readonly source: SourceFile; readonly position: Position } | undefined> {
-  const answer = await languages.definition(source, at, { signal: context.signal });
-  const [only, ...others] = answer.answer === "given" ? answer.value : [];
-  if (only === undefined || others.length > 0 || only.path === target.real) return undefined;
-  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, context) !== "shown") return undefined;
-  const other = await sourceOf(only.path, context);
-  const position = only.range.start;
-  const isSame = other !== undefined && nameAt(other, position) === oldName;
-  return isSame ? { source: other, position } : undefined;
-}
-
-/** The whole name that stands there, whatever part of it was given. */
-const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
-  wordAt(text.split("\n")[line - 1] ?? "", column);
-
-/** Whether it is one in this language is for the server to say. */
-const isName = (name: string): boolean =>
-  name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\s()[\]{}<>,;:"`\\/|=+*%^&~]/u.test(name);
-
-/** A server may name a file several times. */
-function merged(files: readonly FileEdits[]): readonly FileEdits[] {
-  const all = new Map<string, FileEdits["edits"]>();
-  for (const { path, edits } of files) all.set(path, [...(all.get(path) ?? []), ...edits]);
-  return [...all].flatMap(([path, edits]) => (edits.length === 0 ? [] : [{ path, edits }]));
-}
-
-const partOf = (
-  { path, edits }: FileEdits,
-  { target }: AskedFile,
-  oldName: string,
-  { path: asked, profile }: RenameRequest,
-): Part => ({
-  path: path === target.real ? asked : path,
-  does: "update",
-  plan: planOfRename(edits, oldName, profile),
-  moveTo: undefined,
-});

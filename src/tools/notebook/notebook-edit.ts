@@ -1,4 +1,4 @@
-/** NotebookEdit: one cell replaced, put in or taken out; the rest of the notebook stays to the byte. */
+/** NotebookEdit: replaces, inserts or deletes one cell; the rest of the notebook stays to the byte. */
 
 import type { NotebookEditOutcome, NotebookEditRequest } from "../../contract/edit.ts";
 import { type CellFault, Problem, type ProblemData } from "../../contract/problem.ts";
@@ -9,18 +9,18 @@ import { mediaOf } from "../../kinds/kinds.ts";
 import { covers, type LineChange, merged, nothingShown, shifted } from "../../session/session.ts";
 import type { CellEdited, Steps } from "../../text/text.ts";
 import { change, type Planned } from "../change/change.ts";
-import type { CurrentFile, JudgedCurrentFile } from "../change/current-file.ts";
+import type { CurrentFile, UncheckedCurrentFile } from "../change/current-file.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";
 import type { Tool } from "../tool.ts";
 
 const notebooks = lazily(() => import("../../kinds/notebook.ts"));
 
-type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
+type CellResult = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
 
 export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
-  // A call may be planned several times, and the plan that was approved must come out again: with the same new id.
+  // One id for all times that the call is planned: the plan that is written must be the one that was approved.
   const newId = request.mode === "insert" ? context.newId() : "";
-  const edited = async (current: JudgedCurrentFile): Promise<CellEdited> => {
+  const edited = async (current: UncheckedCurrentFile): Promise<CellEdited> => {
     if (current.bytes === undefined) {
       throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "notebook", limit: "32 MB" });
     }
@@ -49,15 +49,15 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
 
 type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 
-/** Is it the file that is wrong, and not what is to be done to it? */
+/** Is the file at fault, and not the request? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<Told>> {
+function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<CellResult>> {
   if (edited.edited === "no") throw new Problem(problemOf(edited, current.target));
   const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
   const at = cell.index + 1;
   const moved = shownOf(current.seen).movedCells ?? [];
-  // A number is that of the state that was shown. Which one is meant since then, the new one or the old, nobody can tell.
+  // Cells were renumbered since they were shown, so it is unclear whether the call means the old or the new number.
   if (numbered !== undefined && moved.some(({ from, to }) => from <= numbered + 1 && numbered + 1 <= to)) {
     const fault = "renumbered" satisfies CellFault;
     throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: current.target, fault });
@@ -71,17 +71,17 @@ function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: C
     linesAfter: request.mode === "delete" ? 0 : 1,
   };
   const cells = shifted(seen.cells, [cellChange]);
-  // A number that only the new state has can mean nothing else.
+  // Numbers beyond the old total are unambiguous: only the new state has them.
   const totalBefore = cellsTotal - cellChange.linesAfter + cellChange.linesBefore;
   const movedCells = renumbered ? merged([...moved, { from: at, to: totalBefore }]) : moved;
-  // Who was shown no lines knows none by a change of a cell: others may stand on the same line.
+  // A session that was shown no lines knows none after the change either: another cell may be on the same line.
   const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
   const after = knownAfter(current, known);
   const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
   return yield* planOfChanges(current, changes, wrote, { cell, cellsTotal, cleared, renumbered });
 }
 
-/** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */
+/** Throws unless the cell was shown, as a cell or, in dialects without cells, as lines of the file. */
 function requireCell(current: CurrentFile, at: number, lines: readonly LineChange[], { kinds }: Profile): void {
   const { seen, target } = current;
   const { shown, cells } = shownOf(seen);
@@ -116,7 +116,9 @@ function problemOf(refused: Refused, place: Target): ProblemData {
       return { code: "DAMAGED", place, kind: "notebook", detail: refused.detail };
     case "cell unknown":
       return { code: "NO_CELL", place, cellId: refused.cellId, known: refused.known };
-    default:
-      return { code: "INVALID_PARAM", reason: "cell", place, fault: refused.why satisfies CellFault };
+    case "empty file":
+    case "no cell named":
+    case "same source":
+      return { code: "INVALID_PARAM", reason: "cell", place, fault: refused.why };
   }
 }

@@ -1,4 +1,4 @@
-/** Outline: find, ask, open, decode, parse. What a file declares and on which lines, without its text. */
+/** Outline: locate, permit, open, decode, parse. What a file declares and on which lines, without its text. */
 
 import { limits } from "../../contract/limits.ts";
 import type { CodeSymbol } from "../../contract/lsp.ts";
@@ -15,33 +15,6 @@ import { locatePermitted } from "../locate.ts";
 import { fingerprintOf, asTextFile } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 
-// The outline of a file in a language without a grammar, by its language server, where one is used.
-
-export interface Served {
-  readonly server: string;
-  readonly items: readonly WholeItem[];
-}
-
-/** Undefined where there is no server for it, or none that has an answer. */
-async function outlineServed(target: Target, context: ToolContext): Promise<Served | undefined> {
-  const languages = await context.languages?.();
-  if (languages?.serves(target.real) !== true) return undefined;
-  const source = await sourceOf(target.real, context);
-  if (source === undefined) return undefined;
-  const answer = await languages.documentSymbols(source, { signal: context.signal });
-  context.signal.throwIfAborted();
-  if (answer.answer !== "given") return undefined;
-  return { server: answer.server, items: flat(answer.value, 0) };
-}
-
-const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem[] =>
-  symbols.flatMap(({ name, kind, range, children }) => {
-    const from = range.start.line;
-    // A range that ends at the beginning of a line has nothing of that line.
-    const to = range.end.column === 1 && range.end.line > from ? range.end.line - 1 : range.end.line;
-    return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
-  });
-
 export const outline: Tool<"outline"> = async (request, context) => {
   for (let tries = 1; ; tries += 1) {
     const { node, target } = await locatePermitted(request.path, "file", context);
@@ -55,7 +28,7 @@ export const outline: Tool<"outline"> = async (request, context) => {
       return await outlineOfFile(file, target, request, context);
     } catch (error) {
       if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
-      // Cut short or rewritten meanwhile: look at it anew.
+      // The file was truncated or rewritten meanwhile: start over.
       if (!(error instanceof FileCut)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: target });
     }
@@ -80,14 +53,14 @@ async function outlineOfFile(
   }
 }
 
-/** What was found in a file, by whomever. */
+/** The declarations of a file, by a grammar or a language server. */
 interface Declared extends Pick<OutlineOutcome, "language" | "by" | "total" | "faultLine"> {
   readonly items: readonly WholeItem[];
-  /** How much of the text was looked at. */
+  /** How much of the text was parsed. */
   readonly chars: number;
 }
 
-/** Throws NO_OUTLINE where there is none to be had, and says why. */
+/** Throws NO_OUTLINE, with the reason, if there is none. */
 async function outlineOfText(
   file: TextFile,
   depth: number,
@@ -111,7 +84,7 @@ async function outlineOfText(
     counted: all ? "all" : "at least",
     linesTotal,
     linesRead: all ? undefined : linesIn(text.slice(0, chars)),
-    // Where the text was cut the grammar misses the rest of what it was in, in lines that are good.
+    // In a truncated text the grammar reports a fault in lines that are correct.
     faultLine: all ? faultLine : undefined,
     sizeBytes,
     mtimeMs,
@@ -120,7 +93,7 @@ async function outlineOfText(
   };
 }
 
-/** By the grammar, which is there at once and always says the same; else by a language server that was asked for. */
+/** By the grammar, which answers at once and always the same; else, if the call asks for an outline, by a language server. */
 async function declaredIn(
   text: string,
   target: Target,
@@ -128,13 +101,13 @@ async function declaredIn(
   context: ToolContext,
 ): Promise<Declared> {
   const language = outlineLanguageOf(target.real, firstLineOf(text));
-  // Who waits for a page gets it soon.
+  // An outline in place of a page must not make the read slow.
   const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
   const parse = (part: string) =>
     language === undefined ? undefined : outlineOf(part, language, context.signal, msMax);
   let part = text;
   let found = await parse(part);
-  // The beginning of a file is better than a reason why there is nothing.
+  // An outline of the beginning is better than none.
   if (found?.is === "failed" && text.length > limits.outlineAgainCharsMax) {
     part = text.slice(0, text.lastIndexOf("\n", limits.outlineAgainCharsMax) + 1);
     found = part === "" ? found : await parse(part);
@@ -163,9 +136,34 @@ async function declaredIn(
   throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
 }
 
+interface Served {
+  readonly server: string;
+  readonly items: readonly WholeItem[];
+}
+
+/** The outline by a language server, for languages without a grammar; undefined if no server answers. */
+async function outlineServed(target: Target, context: ToolContext): Promise<Served | undefined> {
+  const languages = await context.languages?.();
+  if (languages?.serves(target.real) !== true) return undefined;
+  const source = await sourceOf(target.real, context);
+  if (source === undefined) return undefined;
+  const answer = await languages.documentSymbols(source, { signal: context.signal });
+  context.signal.throwIfAborted();
+  if (answer.answer !== "given") return undefined;
+  return { server: answer.server, items: flat(answer.value, 0) };
+}
+
+const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem[] =>
+  symbols.flatMap(({ name, kind, range, children }) => {
+    const from = range.start.line;
+    // A range that ends at the beginning of a line does not include that line.
+    const to = range.end.column === 1 && range.end.line > from ? range.end.line - 1 : range.end.line;
+    return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
+  });
+
 /**
- * What stands for the page of a code file that the page would only show the beginning of; undefined where the page is better:
- * there is no outline, nothing is declared, or all of it is on one line, so that no line is worth reading rather than another.
+ * The outline that replaces the first page of a long code file; undefined if the page is better: there is no outline, the file
+ * declares nothing, or all declarations are on one line, so that the outline would not say which lines to read.
  */
 export async function outlineInstead(
   file: OpenFile,
@@ -190,12 +188,12 @@ export async function outlineInstead(
 
 const quickLanguage = (target: Target): OutlineLanguage | undefined => outlineLanguageOf(target.real, "");
 
-/** Only a script without an extension says in its first line what it is. */
+/** A script without an extension names its language in its first line. */
 const mayHaveInterpreter = (target: Target): boolean => !/\.[^/\\]*$/.test(target.real);
 
 const firstLineOf = (text: string): string => text.slice(0, 200).split("\n", 1)[0] ?? "";
 
-/** A newline ends a line, so a final one adds none. */
+/** A final newline adds no line. */
 function linesIn(text: string): number {
   let lines = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;

@@ -1,4 +1,4 @@
-/** Patch: what the text of a patch says, done to all of its files or to none. */
+/** Patch: applies the text of a patch to all of its files or to none. */
 
 import type { MatchedBy, NearestRegion, TextChange } from "../../contract/edit.ts";
 import { Problem, type ProblemData, type WhichEdit } from "../../contract/problem.ts";
@@ -28,7 +28,7 @@ import {
 } from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/change-many.ts";
+import { changeMany, type FilePlan } from "../change/change-many.ts";
 import {
   knownAfter,
   linesChanged,
@@ -42,8 +42,22 @@ import {
 import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile, planOver } from "../write/write.ts";
 
-// What a patch does to one file, as a plan for the spine of all changes.
+export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
+  const parsed = await inTurns(parsingPatch(patchText), context.signal);
+  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
+  const [first, ...others] = parsed.files;
+  const part = (file: PatchFile): FilePlan => partOf(file, profile, context);
+  return changeMany([part(first), ...others.map(part)], profile, context);
+};
 
+const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePlan => ({
+  path: file.path,
+  does: file.does === "add" && file.replaces ? "update" : file.does,
+  plan: planOf(file, profile, context),
+  moveTo: file.does === "update" ? file.moveTo : undefined,
+});
+
+/** What a patch does to one file. */
 function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
   switch (file.does) {
@@ -79,7 +93,7 @@ function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<M
   }
 }
 
-/** What sections that update a file make of the text that one before them added. */
+/** The text that one section adds, as later sections of the same patch update it. */
 function addedText(
   { text: added, later }: Extract<PatchFile, { readonly does: "add" }>,
   target: Target,
@@ -100,17 +114,17 @@ function addedText(
 }
 
 function planRemoval(current: CurrentFile): Planned<MatchedBy> {
-  const text = wellFormed(held(current));
+  const text = wellFormed(textInMemory(current));
   const diff = hunksOfTexts(text, "");
   return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
 }
 
-/** Each section is applied to what the ones before it made. */
+/** Each section is applied to the result of the sections before it. */
 function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
-  const original = held(current);
+  const original = textInMemory(current);
   const hunks = sections.flat();
   if (hunks.length === 0) {
-    requireCertain(current, "exact", 0); // a file that is only moved names no text that is to be there
+    requireCertain(current, "exact", 0); // a section that only moves the file names no text that could match
     return yield* planOfChanges(current, [], knownAfter(current, shownOf(current.seen)), "exact");
   }
   const pieces = new PieceList(original.length);
@@ -130,7 +144,7 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
   }
   yield;
   const changes = yield* changesOfPieces(pieces.pieces, original.length);
-  // Lines of context alone say where something is moved from.
+  // A hunk of context lines alone is no fault: a section that moves a file may have one.
   const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
   if (changes.length === 0 && idle !== undefined) {
     throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
@@ -156,17 +170,17 @@ function* requireLines(
   return knownAfter(current, movedAlong(shown, lines));
 }
 
-/** Files that are patched are held in memory, so that they can be put back. */
-function held(current: CurrentFile): string {
+/** Files of a patch are read into memory, so that they can be put back if another one fails. */
+function textInMemory(current: CurrentFile): string {
   if (current.bytes !== undefined) return current.source().text;
   throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit: "32 MB in a patch" });
 }
 
 interface Failing {
-  /** Of sections before the one that failed. */
+  /** Hunks of the sections before the one that failed. */
   readonly hunksBefore: number;
   readonly section: readonly PatchHunk[];
-  /** Of all sections. */
+  /** Hunks of all sections. */
   readonly hunks: number;
 }
 
@@ -194,10 +208,10 @@ function* problemOf(refused: Refused, failing: Failing, text: string, place: Tar
   }
 }
 
-/** Lines of a place that are shown at least. */
+/** Fewer lines would not show the model which place is meant. */
 const expectedLinesMin = 5;
 
-/** Where a hunk that is like nothing in the file was expected: below its header, else below what the hunk before it changes. */
+/** Where a hunk that resembles nothing in the file was expected: below its header, else below the change of the hunk before it. */
 function* expectedRegion(
   source: Source,
   wanted: string,
@@ -211,33 +225,18 @@ function* expectedRegion(
   const last = applied.applied === "yes" ? applied.changes.at(-1) : undefined;
   const below = named?.from ?? (last === undefined ? 0 : source.lines().at(last.to));
   const linesShown = Math.max(expectedLinesMin, wanted.split("\n").length);
-  // At the end of the file the lines before it say more than none.
+  // At the end of the file, the lines before it are shown instead of none.
   const start = Math.max(0, Math.min(below, countLines(source.text) - linesShown));
   const region = regionAt(source, wanted, start, expectedLinesMin);
   return { ...region, isExpectedPlace: true };
 }
 
-/** What the reader of a failure wants to see as it is: the line that a header names, or the lines that the hunk is about. */
+/** The text to look for in the file: the old lines of the hunk, or the line of its header if the hunk only adds lines. */
 function wantedOf(refused: Refused, hunk: PatchHunk | undefined): string {
   if (refused.why === "header not found" && hunk !== undefined) {
-    const isOnly = hunk.lines.every(({ mark }) => mark === "+");
-    if (isOnly) return refused.header;
+    const onlyAdds = hunk.lines.every(({ mark }) => mark === "+");
+    if (onlyAdds) return refused.header;
   }
   const old = hunk?.lines.filter(({ mark }) => mark !== "+").map((line) => line.text) ?? [];
   return old.join("\n");
 }
-
-export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
-  const parsed = await inTurns(parsingPatch(patchText), context.signal);
-  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
-  const [first, ...others] = parsed.files;
-  const part = (file: PatchFile): Part => partOf(file, profile, context);
-  return changeSeveral([part(first), ...others.map(part)], profile, context);
-};
-
-const partOf = (file: PatchFile, profile: Profile, context: ToolContext): Part => ({
-  path: file.path,
-  does: file.does === "add" && file.replaces ? "update" : file.does,
-  plan: planOf(file, profile, context),
-  moveTo: file.does === "update" ? file.moveTo : undefined,
-});

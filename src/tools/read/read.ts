@@ -1,4 +1,4 @@
-/** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
+/** Read: locate, permit, open, recognise the kind, page. No byte is read before reading is permitted. */
 
 import * as nodePath from "node:path";
 import {
@@ -28,59 +28,10 @@ import { refusal } from "../../guard/guard.ts";
 import { readDirectory, readMedia, readText, recognise, type Recognition } from "../../kinds/kinds.ts";
 import type { FileFingerprint, LinePart, View } from "../../session/session.ts";
 import { roughTokens } from "../../text/text.ts";
-import { touch } from "../languages.ts";
+import { prepareServers } from "../languages.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import { isHashed, statKeyOf, fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-
-// A part of a file too large to be hashed whole, hashed by itself: when there is time for it, or when somebody asks.
-
-/** A class, for its getter: as an object literal each would have a shape of its own, which stays in memory. */
-class LaterView implements View {
-  readonly from: number;
-  readonly to: number;
-  /** Not kept longer than it is needed. */
-  #page: Page | undefined;
-  #hash: string | undefined;
-
-  constructor(page: Page) {
-    this.from = page.from;
-    this.to = page.from + page.count - 1;
-    this.#page = page;
-    setImmediate(() => this.hash);
-  }
-
-  get hash(): string | undefined {
-    if (this.#page !== undefined) this.#hash = viewHash(this.#page);
-    this.#page = undefined;
-    return this.#hash;
-  }
-}
-
-// Instruction files (AGENTS.md, CLAUDE.md) between the root and a file: named once in a session, never read here.
-
-const names = ["AGENTS.md", "CLAUDE.md"];
-
-function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutcome {
-  if (context.offered === undefined) return outcome;
-  const { target } = outcome;
-  const found: string[] = [];
-  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
-    for (const name of names) {
-      const path = nodePath.join(folder, name);
-      if (path === target.real || context.offered.has(path)) continue;
-      const lookup = released(context.disk.lookup(path));
-      if (lookup.seen !== "node") continue;
-      if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
-      context.offered.add(path);
-      found.unshift(path);
-    }
-    if (folder === target.root || folder === nodePath.dirname(folder)) break;
-  }
-  return found.length === 0 ? outcome : { ...outcome, instructions: found };
-}
-
-const outlining = lazily(() => import("../outline/outline.ts"));
 
 export const read: Tool<"read"> = async (request, context) => {
   const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
@@ -90,27 +41,24 @@ export const read: Tool<"read"> = async (request, context) => {
     try {
       return await readLocated(located, request, context);
     } catch (error) {
-      // The file was cut short, or an index did not fit it after all: look at it anew.
+      // The file was truncated or rewritten, or its line index turned out to be wrong: start over.
       if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
     }
   }
 };
 
+const outlining = lazily(() => import("../outline/outline.ts"));
+
 async function readLocated(located: Located, request: ReadRequest, context: ToolContext): Promise<ReadOutcome> {
   const { node, target } = located;
-  switch (node.kind) {
-    case "directory": {
-      if (request.profile.kinds.directory !== "read") throw new Problem({ code: "IS_DIRECTORY", place: target });
-      const [range] = request.ranges;
-      if ("last" in range) throw new Problem({ code: "IS_DIRECTORY", place: target });
-      return listing(located, { from: range.from, entriesMax: range.linesMax }, context);
-    }
-    case "file":
-      return readFile(located, request, context);
-    default:
-      throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+  if (node.kind === "file") return readFile(located, request, context);
+  if (node.kind !== "directory") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+  const [range] = request.ranges;
+  if (request.profile.kinds.directory !== "read" || "last" in range) {
+    throw new Problem({ code: "IS_DIRECTORY", place: target });
   }
+  return listing(located, { from: range.from, entriesMax: range.linesMax }, context);
 }
 
 async function readFile(located: Located, request: ReadRequest, context: ToolContext): Promise<ReadOutcome> {
@@ -129,21 +77,21 @@ async function readFile(located: Located, request: ReadRequest, context: ToolCon
     const repeated = remembers ? await context.ledger.repeats(target.real, part, fingerprint) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
     const encoding = await context.ledger.encodingOf(target.real, fingerprint);
-    // Whatever shapes a page is part of its key: two sessions may have other caps.
-    const key = `${statKey} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
+    // Everything that shapes a page is part of its key: two sessions may have different limits.
+    const key = `${statKey} ${encoding ?? ""} ${part} ${request.overBudget} ${numberOf(request.profile)}`;
     const kept = context.pages.find(key);
     const page =
       kept === undefined ? await readKind(file, target, { statKey, encoding }, request, context) : { ...kept, target };
     const whole = (await outlineFor(page, file, request, context)) ?? page;
-    // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
+    // An answer shows one state of the file, so a file that was rewritten meanwhile is read again. A cached page is of this state.
     const changed = kept === undefined || whole !== page ? file.changed() : "no";
     if (changed === "rewritten") throw new FileCut();
     if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       context.pages.keep(key, page);
     const outcome = context.fit(whole.kind === "text" ? withInstructions(whole, context) : whole);
     if (remembers && isWhole(outcome)) await context.ledger.shown(target.real, part, fingerprint, tokensIn(outcome));
-    await tellLedger(outcome, fingerprint, context);
-    if (outcome.kind === "text") touch(target, context);
+    await recordShown(outcome, fingerprint, context);
+    if (outcome.kind === "text") prepareServers(target, context);
     return outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
@@ -160,8 +108,8 @@ async function readKind(
 ): Promise<ReadOutcome> {
   const scanning = { store: context.indexes, signal: context.signal, onProgress: context.onProgress };
   const { profile } = request;
-  // What is text to one profile may be a picture or binary to another.
-  const key = `${statKey} ${encoding ?? ""} ${profile.nulSampleBytes} ${markOf(profile.kinds)}`;
+  // Profiles differ in what they take for text, image or binary.
+  const key = `${statKey} ${encoding ?? ""} ${profile.nulSampleBytes} ${numberOf(profile.kinds)}`;
   const kept = {
     encoding,
     known: context.pages.recognition(key),
@@ -186,7 +134,29 @@ async function readKind(
   }
 }
 
-/** Where the operator wants it, what a long code file declares stands for its first page. */
+const instructionFiles = ["AGENTS.md", "CLAUDE.md"];
+
+/** Names the instruction files between the root and the file, once per session. They are not read here. */
+function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutcome {
+  if (context.offered === undefined) return outcome;
+  const { target } = outcome;
+  const found: string[] = [];
+  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
+    for (const name of instructionFiles) {
+      const path = nodePath.join(folder, name);
+      if (path === target.real || context.offered.has(path)) continue;
+      const lookup = released(context.disk.lookup(path));
+      if (lookup.seen !== "node") continue;
+      if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
+      context.offered.add(path);
+      found.unshift(path);
+    }
+    if (folder === target.root || folder === nodePath.dirname(folder)) break;
+  }
+  return found.length === 0 ? outcome : { ...outcome, instructions: found };
+}
+
+/** If the operator set it, a long code file is answered with its outline instead of its first page. */
 async function outlineFor(
   page: ReadOutcome,
   file: OpenFile,
@@ -198,10 +168,10 @@ async function outlineFor(
   return (await outlining()).outlineInstead(file, page.target, profile, context);
 }
 
-/** What was shown may be changed from now on. */
-async function tellLedger(outcome: ReadOutcome, fingerprint: FileFingerprint, { ledger }: ToolContext): Promise<void> {
+/** What the ledger records as shown may be changed from now on. */
+async function recordShown(outcome: ReadOutcome, fingerprint: FileFingerprint, { ledger }: ToolContext): Promise<void> {
   if (outcome.kind === "notebook") {
-    // Of a cell that is cut not all was shown.
+    // A truncated cell does not count as shown.
     const shown = outcome.cells.flatMap(({ sourceCutChars }, index) => {
       const number = outcome.from + index;
       return sourceCutChars === undefined ? [{ from: number, to: number }] : [];
@@ -223,7 +193,7 @@ async function tellLedger(outcome: ReadOutcome, fingerprint: FileFingerprint, { 
   await ledger.saw(real, fingerprint, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
 }
 
-/** What was shown of lines of which not all was shown. */
+/** The columns that were shown of truncated lines. */
 function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePart[] {
   if (column > 1) {
     if (count === 0) return [];
@@ -234,27 +204,52 @@ function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePa
   return cut.map(({ line, charsShown }) => ({ line, from: 1, to: charsShown }));
 }
 
-/** A part of a line is not what a later look at the line would show. */
+/** No hash for a part of a line: a later read of the whole line would give another one. */
 const viewOf = (page: Page, fingerprint: FileFingerprint): View =>
   isHashed(fingerprint) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
 
-const marks = new WeakMap<object, number>();
-const marksByContent = new Map<string, number>();
+/**
+ * Lines that were shown of a file that is too large to be hashed whole. Their hash is computed after the answer, or on first
+ * access. A class, because V8 gives each object literal with a getter a shape of its own, which stays in memory.
+ */
+class LaterView implements View {
+  readonly from: number;
+  readonly to: number;
+  /** Released once it is hashed. */
+  #page: Page | undefined;
+  #hash: string | undefined;
 
-/** A number for what a profile says, so that keys are short. Of objects that stay the same for a whole session. */
-function markOf(value: object): number {
-  const found = marks.get(value);
-  if (found !== undefined) return found;
+  constructor(page: Page) {
+    this.from = page.from;
+    this.to = page.from + page.count - 1;
+    this.#page = page;
+    setImmediate(() => this.hash);
+  }
+
+  get hash(): string | undefined {
+    if (this.#page !== undefined) this.#hash = viewHash(this.#page);
+    this.#page = undefined;
+    return this.#hash;
+  }
+}
+
+const numbers = new WeakMap<object, number>();
+const numbersByContent = new Map<string, number>();
+
+/** A number for the content of a profile, so that keys are short. The object MUST NOT change. */
+function numberOf(value: object): number {
+  const known = numbers.get(value);
+  if (known !== undefined) return known;
   const json = JSON.stringify(value);
-  const mark = marksByContent.get(json) ?? marksByContent.size;
-  marksByContent.set(json, mark);
-  marks.set(value, mark);
-  return mark;
+  const number = numbersByContent.get(json) ?? numbersByContent.size;
+  numbersByContent.set(json, number);
+  numbers.set(value, number);
+  return number;
 }
 
 const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + page.count - 1 });
 
-/** A view that was cut short does not count as having seen the part. */
+/** False for an outcome that was cut short: the session has not seen all that it asked for. */
 function isWhole(outcome: ReadOutcome): boolean {
   if (outcome.kind === "outline") return false;
   if (outcome.kind === "notebook") {
@@ -283,8 +278,7 @@ function tokensIn(outcome: ReadOutcome): number {
   }
 }
 
-// A page of a folder, for `read` and `ls` alike: permitted already, denied entries left out.
-
+/** A page of a folder, without denied entries. */
 async function listing(
   { node, target }: Located,
   range: { readonly from: LineNumber; readonly entriesMax: number },

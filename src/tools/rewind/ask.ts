@@ -1,6 +1,6 @@
 /**
- * Permission for all files of a rewind, before the first of them is changed: who must be asked may have the call left and
- * made again with the answer, and that must find everything as it was.
+ * Permission for all files of a rewind, before the first of them is changed: an MCP client may have to repeat the call with
+ * the person's answer, and the repeated call must find everything as it was. Also the diffs that questions and answers show.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -35,11 +35,11 @@ import { type ToolContext, orFileUnreadable, orUnreadable } from "../tool.ts";
 
 export interface RewindTask {
   readonly file: RewindFile;
-  /** Undefined where nothing is to be done. */
+  /** Undefined if the file stays as it is. */
   readonly action: RewindAction | undefined;
 }
 
-/** By path: what stands against changing it. One file that may not be changed does not keep the others from it. */
+/** The reasons why files may not be changed, by path. The other files are rewound all the same. */
 export async function rewindRefusals(
   tasks: readonly RewindTask[],
   to: string,
@@ -50,7 +50,7 @@ export async function rewindRefusals(
   for (const { file, action } of tasks) {
     if (action === undefined) continue;
     try {
-      await orFileUnreadable(file.path, () => permitted(file.path, action, to, history, context));
+      await orFileUnreadable(file.path, () => permitAction(file.path, action, to, history, context));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       refused.set(file.path, error.data);
@@ -59,7 +59,7 @@ export async function rewindRefusals(
   return refused;
 }
 
-async function permitted(
+async function permitAction(
   path: string,
   action: RewindAction,
   to: string,
@@ -67,26 +67,19 @@ async function permitted(
   context: ToolContext,
 ): Promise<void> {
   const changeTarget = await resolveChangeTarget(path, context);
-  try {
-    const preview = async () => ({
-      rewind: to,
-      action: action.does,
-      // A question shows nothing that the session may not read without one.
-      diff: standingOf(path, context) === "shown" ? await diffOf(changeTarget, action, history, context) : "",
-    });
-    await context.guard.permit("edit", changeTarget.target, context.signal, { preview });
-  } finally {
-    release(changeTarget);
-  }
+  using _held = handleOf(changeTarget);
+  const preview = async () => ({
+    rewind: to,
+    action: action.does,
+    // A question shows no file that the session may not read without a question.
+    diff: standingOf(path, context) === "shown" ? await diffOf(changeTarget, action, history, context) : "",
+  });
+  await context.guard.permit("edit", changeTarget.target, context.signal, { preview });
 }
-
-export const release = (changeTarget: ChangeTarget): void => {
-  if (changeTarget.is === "there") changeTarget.node.handle.close();
-};
 
 const kinds = { restore: "update", create: "create", delete: "delete" } as const;
 
-/** Empty where there is nothing that could be shown as lines: then the path must tell. */
+/** Empty if one of the two states cannot be shown as lines: then the question shows the path only. */
 async function diffOf(
   changeTarget: ChangeTarget,
   action: RewindAction,
@@ -119,20 +112,21 @@ async function textThen(action: RewindAction, history: SessionHistory): Promise<
 const onlyText = (text: Awaited<ReturnType<typeof textIn>>): string | undefined =>
   typeof text === "string" ? text : undefined;
 
-// The three sides of a conflict for a model: what the session made of the old content, and what somebody else made of that.
-
-/** The same files, with their sides as far as an answer has room and the session may read them without anybody being asked. */
+/**
+ * Adds the two sides of each conflict: how the session changed the old content, and how another program changed it afterwards.
+ * Only as far as the answer has room, and only for files that the session may read without a question.
+ */
 export async function withSides(
   files: readonly RewoundFile[],
   past: SessionHistory,
   context: ToolContext,
 ): Promise<readonly RewoundFile[]> {
-  const purse: Purse = { bytes: limits.historyBytesMax };
+  const budget: DiffBudget = { bytes: limits.historyBytesMax };
   let charsLeft: number = limits.historyCharsMax;
   const seen: RewoundFile[] = [];
   for (const file of files) {
     const isShown = file.came === "left" && charsLeft > 0 && standingOf(file.path, context) === "shown";
-    const sides = isShown ? await sidesOf(file, past, purse, charsLeft, context) : undefined;
+    const sides = isShown ? await sidesOf(file, past, budget, charsLeft, context) : undefined;
     if (sides !== undefined) charsLeft -= charsOf(sides.ours) + charsOf(sides.theirs);
     seen.push(sides === undefined ? file : { ...file, sides });
   }
@@ -142,12 +136,12 @@ export async function withSides(
 async function sidesOf(
   { path, step }: RewoundFile,
   past: SessionHistory,
-  purse: Purse,
+  budget: DiffBudget,
   charsMax: number,
   context: ToolContext,
 ): Promise<ConflictSides | undefined> {
   if (step.does !== "conflict" || (step.why !== "changed since" && step.why !== "changed in between")) return undefined;
-  const ours = await versionDiff(step.base, step.ours, past, purse, context.signal);
+  const ours = await versionDiff(step.base, step.ours, past, budget, context.signal);
   if ("why" in ours) return undefined;
   const first = fittedHunks(ours.hunks, charsMax);
   const own = { ours: first.hunks, cut: first.cut || !ours.complete };
@@ -160,7 +154,7 @@ async function sidesOf(
   return { ...own, theirs: second.hunks, cut: own.cut || second.cut || !theirs.complete, removed: false };
 }
 
-/** Undefined where it is no text, or gone again: an answer can do without it. */
+/** Undefined if it is not text or gone: then the answer leaves the sides out. */
 async function conflictTextNow(path: string, context: ToolContext): Promise<string | undefined> {
   return orUnreadable(path, async () => {
     const changeTarget = await resolveChangeTarget(path, context);
@@ -168,18 +162,15 @@ async function conflictTextNow(path: string, context: ToolContext): Promise<stri
     const opened = changeTarget.is === "there" ? context.disk.open(changeTarget.node) : undefined;
     if (opened === undefined || "errno" in opened) return undefined;
     using file = opened;
-    const text = await textIn(file);
-    return typeof text === "string" ? text : undefined;
+    return onlyText(await textIn(file));
   }).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
   });
 }
 
-// What differs between two versions of a file that were kept, within what one call may spend on it.
-
-/** What is left to spend. */
-export interface Purse {
+/** The bytes of old contents that one call may still read to compare them. */
+export interface DiffBudget {
   bytes: number;
 }
 
@@ -187,15 +178,15 @@ export async function versionDiff(
   before: FileVersion,
   after: FileVersion,
   past: SessionHistory,
-  purse: Purse,
+  budget: DiffBudget,
   signal: AbortSignal,
 ): Promise<TextDiff | { readonly why: Uncounted }> {
   const bytes = sizeOf(before) + sizeOf(after);
   const notKept = notKeptOf(before) ?? notKeptOf(after);
   if (notKept !== undefined) return { why: notKept };
-  const isOver = Math.max(sizeOf(before), sizeOf(after)) > limits.historyVersionBytesMax || bytes > purse.bytes;
+  const isOver = Math.max(sizeOf(before), sizeOf(after)) > limits.historyVersionBytesMax || bytes > budget.bytes;
   if (isOver) return { why: "over the limit" };
-  purse.bytes -= bytes;
+  budget.bytes -= bytes;
   const a = await textOf(before, past);
   if (typeof a !== "string") return a;
   const b = await textOf(after, past);
@@ -217,7 +208,7 @@ async function textOf(version: FileVersion, past: SessionHistory): Promise<strin
   return await textIn(kept);
 }
 
-/** The text of a file, if it is one and not too long to be compared. */
+/** The text of a file, unless it is binary or too long to be compared. */
 async function textIn(file: OpenFile): Promise<string | { readonly why: Uncounted }> {
   const bytes = await wholeFile(file, limits.historyVersionBytesMax);
   if (bytes === undefined) return { why: "over the limit" };
@@ -235,7 +226,7 @@ export const charsOf = (hunks: readonly Hunk[]): number =>
     0,
   );
 
-/** As many lines as fit, each cut where it is too long. A hunk that is cut still says how long it is. */
+/** As many lines as fit, long ones truncated. A truncated hunk keeps its line counts. */
 export function fittedHunks(
   hunks: readonly Hunk[],
   charsMax: number,

@@ -1,6 +1,6 @@
 /**
- * History: the turns of this session, or one of them with its diffs. An answer is as long as is good for a model: what
- * does not fit is left for the next call, and said.
+ * History: the turns of this session, or one of them with its diffs. An answer is limited in length; what does not fit is left
+ * for the next call.
  */
 
 import * as nodePath from "node:path";
@@ -20,12 +20,183 @@ import { isSameContent, type SessionHistory } from "../../history/history.ts";
 import { shortCharsMin, shortNames } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-import { charsOf, fittedHunks, type Purse, versionDiff, withSides } from "./ask.ts";
+import { charsOf, type DiffBudget, fittedHunks, versionDiff, withSides } from "./ask.ts";
 import { rewind } from "./rewind.ts";
 
-// The files of a turn as they are told: a move is one of them, what rules hide is none. Pure.
+export const history: Tool<"history"> = async (request, context) => {
+  const past = await context.past();
+  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
+  const only = request.path === undefined ? undefined : await realPathOf(request.path, context);
+  const turns = past.turns().toReversed();
+  const isNamed = mayName(context);
+  const isAsked = (path: string): boolean => only === undefined || isOrIsBelow(path, only.real);
+  const view: HistoryView = {
+    request,
+    past,
+    context,
+    names: turnNames(turns.map(({ messageId }) => messageId)),
+    filesOf: (turn) => {
+      const { files, withheld } = turnFiles(turn, isNamed);
+      const asked = files.filter(({ change, from }) => isAsked(change.path) || (from && isAsked(from.path)));
+      return { files: asked, withheld: only === undefined ? withheld : 0 };
+    },
+    budget: { bytes: limits.historyBytesMax },
+    path: only?.shown,
+  };
+  if (request.turn === undefined) {
+    const touching = turns.filter((turn) => only === undefined || view.filesOf(turn).files.length > 0);
+    return listed(touching, view);
+  }
+  const asked = request.turn;
+  const isKnown = turns.some(({ messageId }) => messageId === asked);
+  const id = isKnown ? asked : await namedTurn(asked, past);
+  return inDetail(
+    turns.find(({ messageId }) => messageId === id),
+    view,
+  );
+};
 
-/** A file of a turn; for one that was moved also what it was under its old name. */
+interface HistoryView {
+  readonly request: HistoryRequest;
+  readonly past: SessionHistory;
+  readonly context: ToolContext;
+  readonly names: ReadonlyMap<string, string>;
+  readonly filesOf: (turn: TurnChanges) => TurnFiles;
+  readonly budget: DiffBudget;
+  /** The only file or folder that the call asks about, below its root. */
+  readonly path: string | undefined;
+}
+
+/** Characters of a line of the list besides its path. */
+const lineChars = 40;
+
+async function listed(turns: readonly TurnChanges[], view: HistoryView): Promise<HistoryOutcome> {
+  const { from, itemsMax } = view.request;
+  const shown: TurnSeen[] = [];
+  let charsLeft = limits.historyCharsMax;
+  for (const turn of turns.slice(from - 1, from - 1 + itemsMax)) {
+    view.context.signal.throwIfAborted();
+    const { files, withheld } = view.filesOf(turn);
+    const some = files.slice(0, limits.historyFilesMax);
+    charsLeft -= some.reduce((sum, { change, from: source }) => sum + charsIn(change.path, source?.path), lineChars);
+    if (charsLeft < 0 && shown.length > 0) break;
+    const seen: FileSeen[] = [];
+    for (const touched of some) seen.push(await counted(touched, view));
+    shown.push({ ...headOf(turn, view), files: seen, filesTotal: files.length, withheld });
+  }
+  return outcomeOf("turns", shown, shown.length, turns.length, view);
+}
+
+const charsIn = (path: string, other = ""): number => path.length + other.length + lineChars;
+
+/** `undefined`: a known turn that changed nothing. */
+async function inDetail(turn: TurnChanges | undefined, view: HistoryView): Promise<HistoryOutcome> {
+  if (turn === undefined) return outcomeOf("files", [], 0, 0, view);
+  const { from, itemsMax } = view.request;
+  const { files, withheld } = view.filesOf(turn);
+  const shown: FileSeen[] = [];
+  let charsLeft = limits.historyCharsMax;
+  for (const touched of files.slice(from - 1, from - 1 + itemsMax)) {
+    view.context.signal.throwIfAborted();
+    const whole = await compared(touched, view);
+    const chars = charsIn(touched.change.path, touched.from?.path) + charsOf(whole.hunks ?? []);
+    if (chars > charsLeft && shown.length > 0) break;
+    const { hunks, cut } = fittedHunks(whole.hunks ?? [], Math.max(0, charsLeft));
+    charsLeft -= chars;
+    shown.push({ ...whole, hunks, cut: cut || whole.cut });
+  }
+  const seen = { ...headOf(turn, view), files: shown, filesTotal: files.length, withheld };
+  return outcomeOf("files", [seen], shown.length, files.length, view);
+}
+
+function headOf({ messageId, timestamp, rewinds, files }: TurnChanges, { names }: HistoryView) {
+  const count = files.filter((file) => file.undone).length;
+  const undone = count === 0 ? "no" : count === files.length ? "all" : "part";
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  const back = rewinds === undefined ? undefined : { ...rewinds, to: nameOf(rewinds.to) };
+  return { messageId, name: nameOf(messageId), timestamp, rewinds: back, undone } as const;
+}
+
+function outcomeOf(
+  of: HistoryOutcome["of"],
+  turns: readonly TurnSeen[],
+  count: number,
+  total: number,
+  { request: { from }, path }: HistoryView,
+): HistoryOutcome {
+  const next = from + count;
+  return { kind: "history", of, turns, from, total, next: next > total ? undefined : next, path };
+}
+
+/** With its lines counted. A file that is a secret now may not have been one when it was recorded. */
+async function counted(touched: Touched, { past, context, budget }: HistoryView): Promise<FileSeen> {
+  const file = { ...placeOf(touched, context), hunks: undefined, cut: false };
+  const { before, after } = versionsOf(touched);
+  if (isSecret(touched, context)) return { ...file, lines: undefined, why: "secret" };
+  const diff = await versionDiff(before, after, past, budget, context.signal);
+  if ("why" in diff) return { ...file, lines: undefined, why: diff.why };
+  const { additions, deletions } = diff;
+  return { ...file, lines: { additions, deletions }, why: undefined };
+}
+
+/** With its diff, if it may be read. */
+async function compared(touched: Touched, { past, context, budget }: HistoryView): Promise<FileSeen> {
+  const file = { ...placeOf(touched, context), lines: undefined, hunks: [], cut: false };
+  const { before, after } = versionsOf(touched);
+  if (isSecret(touched, context)) return { ...file, why: "secret" };
+  const { change, from } = touched;
+  for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
+    if (!(await mayShow(path, context))) return { ...file, why: "refused" };
+  }
+  const diff = await versionDiff(before, after, past, budget, context.signal);
+  if ("why" in diff) return { ...file, why: diff.why };
+  const { additions, deletions, hunks, complete } = diff;
+  return { ...file, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };
+}
+
+const isSecret = ({ change, from }: Touched, { guard }: ToolContext): boolean =>
+  guard.isSecret(change.path) || (from !== undefined && guard.isSecret(from.path));
+
+function placeOf(touched: Touched, context: ToolContext) {
+  const { change, from } = touched;
+  const { path, observed, undone } = change;
+  const relative = context.guard.spell(path);
+  const movedFrom = from === undefined ? undefined : { path: from.path, relative: context.guard.spell(from.path) };
+  return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
+}
+
+/** Rewind as a model calls it: turns and files are named as History shows them; files that the model may not know are counted. */
+export const rewindByModel: Tool<"rewind"> = async (request, context) => {
+  const { to: asking } = request;
+  if (typeof asking !== "string") throw new Error("a model names the turn that it wants to go back to");
+  const past = await context.past();
+  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: asking, reason: "no history" });
+  const to = await namedTurn(asking, past);
+  const tracked = past.tracked();
+  const asked: { readonly path: string; readonly files: readonly string[] }[] = [];
+  for (const path of request.files ?? []) {
+    const { real } = await realPathOf(path, context);
+    asked.push({
+      path,
+      files: tracked.has(real) ? [real] : [...tracked.keys()].filter((file) => isOrIsBelow(file, real)),
+    });
+  }
+  const files = request.files === undefined ? undefined : [...new Set(asked.flatMap((one) => one.files))];
+  const dryRun = context.dryRun || request.byModel?.dryRun === true;
+  const outcome = await rewind({ ...request, to, files }, { ...context, dryRun });
+
+  const isNamed = mayName(context);
+  const named = outcome.files.filter(({ path }) => isNamed(path));
+  const concerned = new Set(outcome.files.map(({ path }) => path));
+  const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
+  return {
+    ...outcome,
+    files: await withSides(named, past, context),
+    forModel: { withheld: outcome.files.length - named.length, unchanged },
+  };
+};
+
+/** A file of a turn; a moved file is one of them, with the change of its old name. */
 interface Touched {
   readonly change: FileChange;
   readonly from: FileChange | undefined;
@@ -61,7 +232,7 @@ function didOf(touched: Touched): FileSeen["did"] {
   if (touched.from !== undefined) return "moved";
   if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
   if (after.kind === "absent") return "deleted";
-  // What was not kept may have changed, however long it is.
+  // A content that was not kept cannot be compared, so it counts as changed.
   if (before.content === undefined || after.content === undefined || !isSameContent(before, after)) return "changed";
   return modesOf(touched) === undefined ? "nothing" : "mode";
 }
@@ -74,11 +245,9 @@ function modesOf(touched: Touched): readonly [number, number] | undefined {
   return [before.mode, after.mode];
 }
 
-// The turn that a model means: its id, or as much of it as History shows.
-
 /**
- * Names for turns. Only ids that we made ourselves are random, so that a beginning stays the name of one turn; those
- * of a host are told whole: `message-1` must never become `message-12`.
+ * Short names for turns. Only our own ids are random, so that the first characters stay unique; ids of a host are shown whole:
+ * `message-1` must never become `message-12`.
  */
 function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const short = shortNames(ids.filter(isRandom));
@@ -87,9 +256,9 @@ function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
 
 const isRandom = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(id);
 
-/** Answers with the id. Throws a Problem that names the turns there are. */
+/** The id of the turn that a model names by its id or the short form that History shows. Throws a Problem that lists the turns. */
 async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
-  // Without files nothing is looked at: it only tells what is known of the turn.
+  // A plan without files only says whether the turn is known.
   const { found } = await past.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
   if (found === "turn") return asked;
   const ids = past.snapshots().map(({ messageId }) => messageId);
@@ -104,9 +273,7 @@ async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
   throw new Problem({ code: "NO_TURN", asked, reason: found, known });
 }
 
-// Which files of the past a session may be told of, and which a path means.
-
-/** What lies outside the roots of today, or is denied today, is not even named: it was recorded under other rules. */
+/** Files that are now outside the roots or denied are not named: they were recorded under other rules. */
 function mayName(context: ToolContext): (path: string) => boolean {
   const roots = context.disk.roots.map(({ real }) => real);
   const { guard } = context;
@@ -115,7 +282,7 @@ function mayName(context: ToolContext): (path: string) => boolean {
     (!guard.denies || guard.denied("read", [path], "file") === undefined);
 }
 
-/** The real path that a call names, whether it is still there or not. Throws a Problem for what is outside or denied. */
+/** The real path that a call names, also of a file that no longer exists. Throws if it is outside the roots or denied. */
 async function realPathOf(
   path: string,
   context: ToolContext,
@@ -131,11 +298,11 @@ async function realPathOf(
   throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
 }
 
-/** Is it that file, or does it lie below that folder? */
+/** Is `path` that file, or inside that folder? */
 const isOrIsBelow = (path: string, real: string): boolean =>
   path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
 
-/** May its content be shown? Whoever must be asked is asked. */
+/** May its content be shown? Asks a person if the rules say so. */
 async function mayShow(path: string, context: ToolContext): Promise<boolean> {
   try {
     const resolved = context.guard.resolve(path);
@@ -148,178 +315,3 @@ async function mayShow(path: string, context: ToolContext): Promise<boolean> {
     throw error;
   }
 }
-
-/** What every part of an answer is made with. */
-interface Looking {
-  readonly request: HistoryRequest;
-  readonly past: SessionHistory;
-  readonly context: ToolContext;
-  readonly names: ReadonlyMap<string, string>;
-  readonly filesOf: (turn: TurnChanges) => TurnFiles;
-  readonly purse: Purse;
-  /** What only is asked about, below its root. */
-  readonly path: string | undefined;
-}
-
-export const history: Tool<"history"> = async (request, context) => {
-  const past = await context.past();
-  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
-  const only = request.path === undefined ? undefined : await realPathOf(request.path, context);
-  const turns = past.turns().toReversed();
-  const isNamed = mayName(context);
-  const isAsked = (path: string): boolean => only === undefined || isOrIsBelow(path, only.real);
-  const looking: Looking = {
-    request,
-    past,
-    context,
-    names: turnNames(turns.map(({ messageId }) => messageId)),
-    filesOf: (turn) => {
-      const { files, withheld } = turnFiles(turn, isNamed);
-      const asked = files.filter(({ change, from }) => isAsked(change.path) || (from && isAsked(from.path)));
-      return { files: asked, withheld: only === undefined ? withheld : 0 };
-    },
-    purse: { bytes: limits.historyBytesMax },
-    path: only?.shown,
-  };
-  if (request.turn === undefined) {
-    const touching = turns.filter((turn) => only === undefined || looking.filesOf(turn).files.length > 0);
-    return listed(touching, looking);
-  }
-  const asked = request.turn;
-  const isKnown = turns.some(({ messageId }) => messageId === asked);
-  const id = isKnown ? asked : await namedTurn(asked, past);
-  return inDetail(
-    turns.find(({ messageId }) => messageId === id),
-    looking,
-  );
-};
-
-/** A line of the list, besides its path. */
-const lineChars = 40;
-
-async function listed(turns: readonly TurnChanges[], looking: Looking): Promise<HistoryOutcome> {
-  const { from, itemsMax } = looking.request;
-  const shown: TurnSeen[] = [];
-  let charsLeft = limits.historyCharsMax;
-  for (const turn of turns.slice(from - 1, from - 1 + itemsMax)) {
-    looking.context.signal.throwIfAborted();
-    const { files, withheld } = looking.filesOf(turn);
-    const some = files.slice(0, limits.historyFilesMax);
-    charsLeft -= some.reduce((sum, { change, from: source }) => sum + charsIn(change.path, source?.path), lineChars);
-    if (charsLeft < 0 && shown.length > 0) break;
-    const seen: FileSeen[] = [];
-    for (const touched of some) seen.push(await counted(touched, looking));
-    shown.push({ ...headOf(turn, looking), files: seen, filesTotal: files.length, withheld });
-  }
-  return outcomeOf("turns", shown, shown.length, turns.length, looking);
-}
-
-const charsIn = (path: string, other = ""): number => path.length + other.length + lineChars;
-
-/** `undefined`: a turn that is known and changed nothing. */
-async function inDetail(turn: TurnChanges | undefined, looking: Looking): Promise<HistoryOutcome> {
-  if (turn === undefined) return outcomeOf("files", [], 0, 0, looking);
-  const { from, itemsMax } = looking.request;
-  const { files, withheld } = looking.filesOf(turn);
-  const shown: FileSeen[] = [];
-  let charsLeft = limits.historyCharsMax;
-  for (const touched of files.slice(from - 1, from - 1 + itemsMax)) {
-    looking.context.signal.throwIfAborted();
-    const whole = await compared(touched, looking);
-    const chars = charsIn(touched.change.path, touched.from?.path) + charsOf(whole.hunks ?? []);
-    if (chars > charsLeft && shown.length > 0) break;
-    const { hunks, cut } = fittedHunks(whole.hunks ?? [], Math.max(0, charsLeft));
-    charsLeft -= chars;
-    shown.push({ ...whole, hunks, cut: cut || whole.cut });
-  }
-  const seen = { ...headOf(turn, looking), files: shown, filesTotal: files.length, withheld };
-  return outcomeOf("files", [seen], shown.length, files.length, looking);
-}
-
-function headOf({ messageId, timestamp, rewinds, files }: TurnChanges, { names }: Looking) {
-  const count = files.filter((file) => file.undone).length;
-  const undone = count === 0 ? "no" : count === files.length ? "all" : "part";
-  const nameOf = (id: string): string => names.get(id) ?? id;
-  const back = rewinds === undefined ? undefined : { ...rewinds, to: nameOf(rewinds.to) };
-  return { messageId, name: nameOf(messageId), timestamp, rewinds: back, undone } as const;
-}
-
-function outcomeOf(
-  of: HistoryOutcome["of"],
-  turns: readonly TurnSeen[],
-  count: number,
-  total: number,
-  { request: { from }, path }: Looking,
-): HistoryOutcome {
-  const next = from + count;
-  return { kind: "history", of, turns, from, total, next: next > total ? undefined : next, path };
-}
-
-/** With its lines counted. What is a secret today was perhaps none when it was kept. */
-async function counted(touched: Touched, { past, context, purse }: Looking): Promise<FileSeen> {
-  const told = { ...placeOf(touched, context), hunks: undefined, cut: false };
-  const { before, after } = versionsOf(touched);
-  if (isSecret(touched, context)) return { ...told, lines: undefined, why: "secret" };
-  const diff = await versionDiff(before, after, past, purse, context.signal);
-  if ("why" in diff) return { ...told, lines: undefined, why: diff.why };
-  const { additions, deletions } = diff;
-  return { ...told, lines: { additions, deletions }, why: undefined };
-}
-
-/** With its diff, if it may be read. */
-async function compared(touched: Touched, { past, context, purse }: Looking): Promise<FileSeen> {
-  const told = { ...placeOf(touched, context), lines: undefined, hunks: [], cut: false };
-  const { before, after } = versionsOf(touched);
-  if (isSecret(touched, context)) return { ...told, why: "secret" };
-  const { change, from } = touched;
-  for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
-    if (!(await mayShow(path, context))) return { ...told, why: "refused" };
-  }
-  const diff = await versionDiff(before, after, past, purse, context.signal);
-  if ("why" in diff) return { ...told, why: diff.why };
-  const { additions, deletions, hunks, complete } = diff;
-  return { ...told, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };
-}
-
-const isSecret = ({ change, from }: Touched, { guard }: ToolContext): boolean =>
-  guard.isSecret(change.path) || (from !== undefined && guard.isSecret(from.path));
-
-function placeOf(touched: Touched, context: ToolContext) {
-  const { change, from } = touched;
-  const { path, observed, undone } = change;
-  const relative = context.guard.spell(path);
-  const movedFrom = from === undefined ? undefined : { path: from.path, relative: context.guard.spell(from.path) };
-  return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
-}
-
-// Rewind as a model calls it: it names turns and files as History shows them, and is told of no file that it may not know.
-
-export const rewindByModel: Tool<"rewind"> = async (request, context) => {
-  const { to: asking } = request;
-  if (typeof asking !== "string") throw new Error("a model names the turn that it wants to go back to");
-  const past = await context.past();
-  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: asking, reason: "no history" });
-  const to = await namedTurn(asking, past);
-  const tracked = past.tracked();
-  const asked: { readonly path: string; readonly files: readonly string[] }[] = [];
-  for (const path of request.files ?? []) {
-    const { real } = await realPathOf(path, context);
-    asked.push({
-      path,
-      files: tracked.has(real) ? [real] : [...tracked.keys()].filter((file) => isOrIsBelow(file, real)),
-    });
-  }
-  const files = request.files === undefined ? undefined : [...new Set(asked.flatMap((one) => one.files))];
-  const dryRun = context.dryRun || request.byModel?.dryRun === true;
-  const outcome = await rewind({ ...request, to, files }, { ...context, dryRun });
-
-  const isNamed = mayName(context);
-  const named = outcome.files.filter(({ path }) => isNamed(path));
-  const concerned = new Set(outcome.files.map(({ path }) => path));
-  const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
-  return {
-    ...outcome,
-    files: await withSides(named, past, context),
-    forModel: { withheld: outcome.files.length - named.length, unchanged },
-  };
-};

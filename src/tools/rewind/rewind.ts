@@ -1,4 +1,4 @@
-/** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
+/** Rewind: restores files to their state before a turn, with the same permissions, locks and writes as every change. */
 
 import * as nodePath from "node:path";
 import type {
@@ -26,103 +26,13 @@ import {
   yieldToEventLoop,
 } from "../../disk/disk.ts";
 import { markOf, type SessionHistory } from "../../history/history.ts";
-import { resolveChangeTarget } from "../change/change-target.ts";
+import { handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import type { Turn } from "../change/history-recorder.ts";
 import { notifyOfPaths } from "../languages.ts";
 import { statKeyOf } from "../fingerprint.ts";
 import { type ToolContext, orUnreadable, type Tool } from "../tool.ts";
-import { release, rewindRefusals, type RewindTask } from "./ask.ts";
-import { attempt } from "./swap.ts";
-
-// What lies under a path now, for whoever plans to bring back what was there.
-
-interface Seen {
-  /** What the file is known by, to see later whether it is still that; or that there is none. */
-  readonly statKey: string;
-  readonly mode: number | undefined;
-}
-
-/** Under this session's rules and borders. `seen` gets what was looked at, by path. */
-async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
-  const lookup = context.disk.lookup(path);
-  if (lookup.seen === "missing") {
-    seen.set(path, { statKey: "absent", mode: undefined });
-    return missingState(path, context);
-  }
-  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
-  using _held = lookup.handle;
-  if (lookup.real !== path) return { kind: "other", what: "link" };
-  if (lookup.kind === "directory") return { kind: "other", what: "folder" };
-  if (lookup.kind !== "file") return { kind: "other", what: "special" };
-  const file = context.disk.open(lookup);
-  if ("errno" in file) return { kind: "other", what: "refused" };
-  const { sizeBytes, mode, identity } = file;
-  const bytes = await smallContent(file);
-  const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, context)) : file.links;
-  seen.set(path, { statKey: statKeyOf(identity), mode });
-  const hash = async (): Promise<string> =>
-    bytes === undefined ? hashOfPath(path, context) : hashOf(bytes).toString("hex");
-  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
-}
-
-/** Names beside it that a writer of ours left when it was killed: the next change in the folder sweeps them away. */
-async function leftoversOf(path: string, { device, inode }: Identity, { disk }: ToolContext): Promise<number> {
-  const folder = nodePath.dirname(path);
-  const above = disk.lookup(folder);
-  if (above.seen !== "node") return 0;
-  using _held = above.handle;
-  const entries = await disk.list(above);
-  if ("errno" in entries) return 0;
-  return entries.filter(({ name, kind }) => {
-    if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
-    const lookup = released(disk.lookup(nodePath.join(folder, name)));
-    if (lookup.seen !== "node") return false;
-    return lookup.handle.identity.device === device && lookup.handle.identity.inode === inode;
-  }).length;
-}
-
-/** Above this, a file is read when somebody asks for its hash. */
-const readAtOnceMax = 65_536;
-
-/** Read while it is open, and closed: to find and open a small file again costs more than to read it. */
-async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
-  using _file = file;
-  try {
-    return await wholeFile(file, readAtOnceMax);
-  } catch (error) {
-    // Perhaps nobody needs it. If somebody does, it fails again, and is told.
-    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
-    throw error;
-  }
-}
-
-/** A file could be made there again, unless a link or something else took its place or that of a folder above it. */
-async function missingState(path: string, { disk }: Pick<ToolContext, "disk">): Promise<CurrentState> {
-  const above = nodePath.dirname(path);
-  const lookup = disk.lookup(above);
-  if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
-  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
-  using _held = lookup.handle;
-  if (lookup.real !== above) return { kind: "other", what: "link" };
-  if (lookup.kind !== "directory") return { kind: "other", what: "special" };
-  const entries = await disk.list(lookup);
-  if ("errno" in entries) return { kind: "other", what: "refused" };
-  // There is such a name, and yet it leads to nothing.
-  return entries.some(({ name }) => name === nodePath.basename(path))
-    ? { kind: "other", what: "link" }
-    : { kind: "absent" };
-}
-
-async function hashOfPath(path: string, context: ToolContext): Promise<string> {
-  const lookup = context.disk.lookup(path);
-  if (lookup.seen !== "node") return "";
-  const file: OpenFile | { readonly errno: string } = context.disk.open(lookup);
-  lookup.handle.close();
-  if ("errno" in file) return "";
-  using _file = file;
-  const bytes = await wholeFile(file, limits.editBytesMax);
-  return bytes === undefined ? "" : hashOf(bytes).toString("hex");
-}
+import { rewindRefusals, type RewindTask } from "./ask.ts";
+import { restoreFile } from "./swap.ts";
 
 export const rewind: Tool<"rewind"> = (request, context) =>
   orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, context));
@@ -151,7 +61,7 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
     return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damageOf(history) };
   }
 
-  // Told once for all, and before a turn is begun.
+  // One error for the whole call, before a turn begins.
   const [first] = todo.filter(({ action }) => action !== undefined);
   if (first !== undefined) context.guard.requireWriting(placeOf(first.file));
 
@@ -169,23 +79,23 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
     else if (action === undefined) files.push(shown(file, action, "left"));
     else {
       const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force };
-      const result = await attempt(swap, turn, context);
+      const result = await restoreFile(swap, turn, context);
       if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
       else files.push(shown(file, action, result.came, result.lost));
       isRecorded ||= result.isRecorded === true;
-      await yieldToEventLoop(); // a write may wait for nothing, and whoever cancels wants to be heard
+      await yieldToEventLoop(); // a write may finish without a single wait, and a cancellation must get through
     }
   }
-  // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
+  // A cancelled call reports the files that it restored; if there are none, it ends as cancelled.
   if (!files.some(({ came }) => came === "done")) context.signal.throwIfAborted();
   context.onProgress?.(todo.length, todo.length);
   const diagnostics = await notifyOfPaths(
     files.flatMap(({ path, action, came }) =>
-      came === "done" && action !== undefined ? [{ path, did: broughtBack[action.does] }] : [],
+      came === "done" && action !== undefined ? [{ path, did: didByAction[action.does] }] : [],
     ),
     context,
   );
-  // Where every file was refused, or nothing could be written down, there is nothing that could be rewound.
+  // Without a record there is no turn that could be rewound again.
   const turnId = isRecorded ? messageId : undefined;
   return {
     kind: "rewind",
@@ -199,28 +109,116 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   };
 }
 
+interface Seen {
+  /** To check later whether the file is still the same; "absent" if there is none. */
+  readonly statKey: string;
+  readonly mode: number | undefined;
+}
+
+/** What is at a path now. Also adds it to `seen`. */
+async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
+  const lookup = context.disk.lookup(path);
+  if (lookup.seen === "missing") {
+    seen.set(path, { statKey: "absent", mode: undefined });
+    return missingState(path, context);
+  }
+  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
+  using _held = lookup.handle;
+  if (lookup.real !== path) return { kind: "other", what: "link" };
+  if (lookup.kind === "directory") return { kind: "other", what: "folder" };
+  if (lookup.kind !== "file") return { kind: "other", what: "special" };
+  const file = context.disk.open(lookup);
+  if ("errno" in file) return { kind: "other", what: "refused" };
+  const { sizeBytes, mode, identity } = file;
+  const bytes = await smallContent(file);
+  const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, context)) : file.links;
+  seen.set(path, { statKey: statKeyOf(identity), mode });
+  const hash = async (): Promise<string> =>
+    bytes === undefined ? hashOfPath(path, context) : hashOf(bytes).toString("hex");
+  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
+}
+
+/** Hard links to it that a killed process of ours left in the folder; the next change there removes them. */
+async function leftoversOf(path: string, { device, inode }: Identity, { disk }: ToolContext): Promise<number> {
+  const folder = nodePath.dirname(path);
+  const above = disk.lookup(folder);
+  if (above.seen !== "node") return 0;
+  using _held = above.handle;
+  const entries = await disk.list(above);
+  if ("errno" in entries) return 0;
+  return entries.filter(({ name, kind }) => {
+    if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
+    const lookup = released(disk.lookup(nodePath.join(folder, name)));
+    if (lookup.seen !== "node") return false;
+    return lookup.handle.identity.device === device && lookup.handle.identity.inode === inode;
+  }).length;
+}
+
+/** Larger files are only read if their hash is needed. */
+const readAtOnceMax = 65_536;
+
+/** Reads and closes a small file: to look it up and open it again would cost more than to read it. */
+async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
+  using _file = file;
+  try {
+    return await wholeFile(file, readAtOnceMax);
+  } catch (error) {
+    // The content may not be needed. If it is, reading fails again and is reported.
+    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    throw error;
+  }
+}
+
+/** "absent" if a file can be created there; something else may have taken its name or that of a folder above it. */
+async function missingState(path: string, { disk }: Pick<ToolContext, "disk">): Promise<CurrentState> {
+  const above = nodePath.dirname(path);
+  const lookup = disk.lookup(above);
+  if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
+  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
+  using _held = lookup.handle;
+  if (lookup.real !== above) return { kind: "other", what: "link" };
+  if (lookup.kind !== "directory") return { kind: "other", what: "special" };
+  const entries = await disk.list(lookup);
+  if ("errno" in entries) return { kind: "other", what: "refused" };
+  // The name is listed, but its lookup found nothing: a dangling symlink.
+  return entries.some(({ name }) => name === nodePath.basename(path))
+    ? { kind: "other", what: "link" }
+    : { kind: "absent" };
+}
+
+async function hashOfPath(path: string, context: ToolContext): Promise<string> {
+  const lookup = context.disk.lookup(path);
+  if (lookup.seen !== "node") return "";
+  const file: OpenFile | { readonly errno: string } = context.disk.open(lookup);
+  lookup.handle.close();
+  if ("errno" in file) return "";
+  using _file = file;
+  const bytes = await wholeFile(file, limits.editBytesMax);
+  return bytes === undefined ? "" : hashOf(bytes).toString("hex");
+}
+
 function damageOf(history: SessionHistory): Pick<RewindOutcome, "damaged"> {
   const damaged = history.faults().length;
   return damaged === 0 ? {} : { damaged };
 }
 
-const broughtBack = { restore: "updated", create: "created", delete: "deleted" } as const;
+const didByAction = { restore: "updated", create: "created", delete: "deleted" } as const;
 
 interface Planned {
   readonly to: string;
   readonly plan: Extract<RewindPlan, { readonly found: "turn" }>;
   readonly passed: readonly string[];
-  /** By path: what each file was when it was planned for. */
+  /** By path: the state of each file that the plan is based on. */
   readonly seen: ReadonlyMap<string, Seen>;
 }
 
-/** The turn that was named; or the last one of which there is something to bring back. */
+/** The plan for the turn that the call names, or for the last turn that left something to restore. */
 async function planned(request: RewindRequest, history: SessionHistory, context: ToolContext): Promise<Planned> {
   const files = request.files?.map((path) => realOf(path, context));
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
     const seen = new Map<string, Seen>();
     const current = (path: string): Promise<CurrentState> => currentState(path, context, seen);
-    // Files are looked at before the first is changed: until then none is done, but for a dry run, which does no more.
+    // Planning is all the work of a dry run; otherwise it counts as no progress.
     const onProgress = (done: number, total: number): void => {
       context.signal.throwIfAborted();
       context.onProgress?.(context.dryRun ? done : 0, total);
@@ -247,12 +245,12 @@ async function planned(request: RewindRequest, history: SessionHistory, context:
     if (next.plan.files.some(isOpen)) return { ...next, passed };
     passed.push(to);
   }
-  // Every file is as it was already: that is no undo, however many turns there are.
+  // Every file already has its old state, so there is nothing to undo.
   if (first.plan.files.every(({ step }) => step.does === "nothing")) throw nothingLeft();
   return { ...first, passed: [] };
 }
 
-/** Not yet as it was, and somebody could make it so. What was never stored stays lost, however often it is asked for. */
+/** Can the file still be restored? A content that was never stored, or is gone, cannot. */
 function isOpen({ step }: RewindFile): boolean {
   if (step.does === "nothing") return false;
   return step.does !== "unavailable" || !lost.has(step.why);
@@ -267,7 +265,6 @@ const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly
   "damaged record",
 ]);
 
-/** As the answer names it. */
 const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
 
 const shown = (
@@ -284,7 +281,7 @@ function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction 
   return step.does === "nothing" || step.does === "unavailable" ? undefined : step;
 }
 
-/** What a dry run can know of the refusals to come; nobody is asked. */
+/** The refusals that a dry run can foresee without asking a person. */
 async function foreseen(
   { path }: RewindFile,
   seen: Seen | undefined,
@@ -294,7 +291,7 @@ async function foreseen(
     const changeTarget = await resolveChangeTarget(path, context);
     const { target: place } = changeTarget;
     const mode = changeTarget.is === "there" ? seen?.mode : undefined;
-    release(changeTarget);
+    handleOf(changeTarget)?.close();
     const rule = context.guard.denied("edit", [path], "file");
     if (rule !== undefined) {
       return { problem: { code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source } };

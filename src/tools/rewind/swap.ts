@@ -1,4 +1,4 @@
-/** One file of a rewind: it becomes what it was, if it still is what the plan was made for and what is there can be kept. */
+/** Restores one file of a rewind, if it is unchanged since the plan and its current content can be kept in the history. */
 
 import type { Piece } from "../../contract/edit.ts";
 import type { FileVersion, Loss, RewindAction, RewindStep, RewoundFile } from "../../contract/history.ts";
@@ -10,29 +10,28 @@ import { type Kept, lossReasons } from "../../history/history.ts";
 import type { Planned as Change } from "../change/change.ts";
 import { commit, commitNew, commitRemoval } from "../change/commit.ts";
 import type { Prepared } from "../change/prepare.ts";
-import { exclusively, type ChangeTarget, resolveChangeTarget } from "../change/change-target.ts";
+import { type ChangeTarget, exclusively, handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import { createRecorder, type Turn } from "../change/history-recorder.ts";
 import { statKeyOf } from "../fingerprint.ts";
 import { type ToolContext, orFileUnreadable } from "../tool.ts";
-import { release } from "./ask.ts";
 
 const cancelled = { came: { problem: { code: "CANCELLED", tool: "Rewind" } } } as const;
 
 interface Swap {
   readonly path: string;
   readonly action: RewindAction;
-  /** What the file was known by when it was planned for. */
+  /** The stat key that the plan is based on; "absent" if there was no file. */
   readonly seen: string | undefined;
-  /** Also if what is there cannot be kept. */
+  /** Restore also if the current content cannot be kept. */
   readonly force: boolean;
 }
 
 type Attempted =
   | { readonly came: RewoundFile["came"]; readonly lost?: Loss | undefined; readonly isRecorded?: boolean }
-  /** It was left, and this is what it turned out to be. */
+  /** The file was left as it is, for this conflict. */
   | { readonly step: RewindStep; readonly isRecorded?: undefined };
 
-/** What is there could not be kept, and nobody said that it may be lost. */
+/** The current content cannot be kept, and the call has no `force`. */
 class WouldBeLost extends Error {
   override readonly name = "WouldBeLost";
   readonly loss: Loss;
@@ -44,8 +43,8 @@ class WouldBeLost extends Error {
   }
 }
 
-/** One file that cannot be brought back does not keep the others from it. */
-export async function attempt(swap: Swap, turn: Turn, context: ToolContext): Promise<Attempted> {
+/** Never throws for a file that cannot be restored, so that the others are. */
+export async function restoreFile(swap: Swap, turn: Turn, context: ToolContext): Promise<Attempted> {
   const { signal } = context;
   if (signal.aborted) return cancelled;
   let kept: Kept | undefined;
@@ -55,7 +54,7 @@ export async function attempt(swap: Swap, turn: Turn, context: ToolContext): Pro
     if (loss !== undefined && !swap.force) throw new WouldBeLost(loss, now.before);
   };
   try {
-    await orFileUnreadable(swap.path, () => bringBack(swap, onKept, turn, context));
+    await orFileUnreadable(swap.path, () => restore(swap, onKept, turn, context));
     return { came: "done", lost: lossOf(kept), isRecorded: kept?.id !== undefined };
   } catch (error) {
     if (error instanceof WouldBeLost) return { step: conflictOf(error, swap.action) };
@@ -65,7 +64,7 @@ export async function attempt(swap: Swap, turn: Turn, context: ToolContext): Pro
   }
 }
 
-/** Content that is in the store is lost as well, if no record leads to it. */
+/** A stored content without a record counts as lost too. */
 function lossOf(kept: Kept | undefined): Loss | undefined {
   if (kept?.before.kind !== "file") return undefined;
   const { id, before, failed } = kept;
@@ -85,27 +84,25 @@ const versionOf = ({ does: _does, ...content }: Exclude<RewindAction, { readonly
   ...content,
 });
 
-async function bringBack(
+async function restore(
   { path, action, seen }: Swap,
   onKept: (kept: Kept) => void,
   turn: Turn,
   context: ToolContext,
 ): Promise<void> {
   const first = await resolveChangeTarget(path, context);
-  release(first);
+  handleOf(first)?.close();
   await exclusively([first.target], context, async () => {
-    const now = await resolveChangeTarget(path, context);
-    try {
-      // What was planned for a file is not done to what somebody made of it since, or to what a link leads to now.
-      if (stateOf(now) !== seen || now.target.real !== path) {
-        throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
-      }
-      await apply(now, action, onKept, turn, context);
-      // What is there now was not shown to anybody.
-      context.ledger.drop(now.target.real);
-    } finally {
-      release(now);
+    const changeTarget = await resolveChangeTarget(path, context);
+    using _held = handleOf(changeTarget);
+    const { target } = changeTarget;
+    // The file changed since the plan, or the path now leads through a symlink.
+    if (stateOf(changeTarget) !== seen || target.real !== path) {
+      throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     }
+    await apply(changeTarget, action, onKept, turn, context);
+    // The session has not seen the restored content.
+    context.ledger.drop(target.real);
   });
 }
 
@@ -129,7 +126,7 @@ async function apply(
   const opened = await turn.history.open(action.content);
   if (typeof opened === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
   using kept = opened;
-  // What is large is copied, not held.
+  // Undefined for a large file, which is copied in chunks instead.
   const bytes = await wholeFile(kept, limits.editInMemoryBytesMax);
   const { mode } = action;
   if (changeTarget.is === "new") {
@@ -145,7 +142,7 @@ async function apply(
 
 const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
 
-/** With the open file that is there, as a change of it. */
+/** Opens the existing file, and prepares its change. */
 async function withOld(
   changeTarget: Extract<ChangeTarget, { readonly is: "there" }>,
   plan: Pick<Change<undefined>, "pieces" | "source" | "mode">,
