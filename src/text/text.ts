@@ -73,6 +73,7 @@ export { compareCodePoints, compareNames, comparePaths } from "./order.ts";
 export { chooseItems, type WholeItem } from "./outline.ts";
 export { applyingHunks, type Refused, matchOnce } from "./patch/apply.ts";
 export { parsePatch, parsingPatch, type PatchFile, type PatchHunk, pathsNamed } from "./patch/patch.ts";
+<<<<<<< ours
 export {
   apply,
   changesOfPieces,
@@ -83,6 +84,10 @@ export {
   textOfPieces,
 } from "./pieces.ts";
 export { findCodePlace, wordAt } from "./source-position.ts";
+=======
+export { apply, changesOf, changesOfEdits, countLines, insertion, PieceList } from "./pieces.ts";
+export { placeIn, wordAt } from "./source-position.ts";
+>>>>>>> theirs
 export { sourceText, type SourceText } from "./source.ts";
 export { finish, partLength, type Steps } from "./steps.ts";
 export { estimateTokens, fittingStart, roughTokens } from "./tokens.ts";

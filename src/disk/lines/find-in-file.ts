@@ -13,8 +13,13 @@ export interface Hit {
 
 export interface FindOptions {
   readonly hitsMax: number;
-  readonly overlapping: boolean | "first";
+<<<<<<< ours
+  readonly overlapping: boolean;
   /** Where the text begins, after the BOM; no hit begins before. */
+=======
+  readonly overlapping: boolean | "first";
+  /** Where the text begins, behind the BOM; no hit begins before. */
+>>>>>>> theirs
   readonly firstByte: number;
   /** `first`: line numbers are right only up to the chunk of the first hit. */
   readonly lines: "all" | "first";

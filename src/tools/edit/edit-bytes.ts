@@ -7,10 +7,16 @@ import { FileCut, findInFile, type Hit, inTurns, type OpenFile, yieldToEventLoop
 import { merged } from "../../session/session.ts";
 import {
   bytePlacesIn,
-  type ChangedRun,
+<<<<<<< ours
+  type ChangedPlace,
   countNewlinesIn,
+  decode,
+=======
+  type ChangedRun,
+  countIn,
   type DiffLimits,
   type DiffOfChanges,
+>>>>>>> theirs
   type DoubleByteName,
   doubleByteStep,
   encode,
@@ -132,11 +138,19 @@ export async function planBytes(
       });
       return beginsWithEnd ? untorn(whole, edit, wanted.length, source) : whole;
     }
+<<<<<<< ours
+    const totalMax = edit.all ? textHitsMax : ambiguousHitsMax;
+    const options = { hitsMax: hitsInMemoryMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
+    const { hits: offsets, total } = findAll(bytes, wanted, { ...options, firstByte: form.bomBytes });
+    if (total > hitsInMemoryMax) return { hits: [], total };
+    return { hits: offsets.map((at) => ({ at, line: countNewlinesIn(bytes, 0, at, "byte") + 1 })), total };
+=======
     const once = await findInFile(reader, wanted, { ...options, overlapping, onChunk, lines });
     if (beginsWithEnd) return untorn(once, edit, wanted.length, source);
     return once.total > 1 && lines === "first"
       ? findInFile(reader, wanted, { ...options, overlapping, lines: "all" })
       : once;
+>>>>>>> theirs
   }
 }
 
@@ -501,7 +515,20 @@ async function bytesAround(
   };
 }
 
+<<<<<<< ours
+/** How many of the first places are shown: as many as may be, and of a line all of them or none. */
+function shownHits(changes: readonly LinesChanged[]): number {
+  let shown = Math.min(changes.length, placesMax);
+  const touches = (one: LinesChanged | undefined, next: LinesChanged | undefined): boolean =>
+    one !== undefined && next !== undefined && next.line <= one.line + one.linesBefore - 1;
+  while (shown > 0 && touches(changes[shown - 1], changes[shown])) shown -= 1;
+  return shown;
+}
+
 const newlinesIn = (bytes: Uint8Array): number => countNewlinesIn(bytes, 0, bytes.length, "byte");
+=======
+const newlinesIn = (bytes: Uint8Array): number => countIn(bytes, 0, bytes.length, "byte");
+>>>>>>> theirs
 
 function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readonly Piece[] {
   const pieces: Piece[] = [];

@@ -164,6 +164,10 @@ export function* planText(
   });
   needs?.require();
   yield;
+<<<<<<< ours
+  const changes = yield* changesOfPieces(pieces.pieces, original.length);
+=======
+>>>>>>> theirs
   const shown =
     needs === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
   yield;
@@ -267,7 +271,7 @@ function* editing(
     yield;
     if (index < edits.length - 1) state.change(changes);
   }
-  return { changes: yield* changesOfPieces(pieces.pieces, original.length), found };
+  return { changes: yield* changesOf(pieces.pieces, original.length), found };
 }
 
 /** More changes since the text was last looked at are a new text. */
