@@ -9,6 +9,7 @@ import { limits } from "../contract/limits.ts";
 import type { OpenFile } from "../disk/disk.ts";
 import { decode, sniff } from "../text/text.ts";
 import { decideEncoding } from "./charset.ts";
+import { viewOf } from "./text-file.ts";
 
 export interface LinePlace {
   readonly line: number;
@@ -155,6 +156,3 @@ function wholeCharacters(bytes: Uint8Array): { readonly bytes: Uint8Array; reado
   }
   return { bytes, skipped: 0 };
 }
-
-/** The same bytes as a Buffer, without a copy. */
-const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -127,4 +127,4 @@ class FileDecoder implements Decoder {
 }
 
 /** The same bytes as a Buffer, without a copy. */
-const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

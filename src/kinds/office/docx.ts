@@ -4,7 +4,7 @@
  */
 
 import { cutChars } from "../../text/text.ts";
-import { type LeftOut, markdownLink, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
+import { altCharsMax, type LeftOut, markdownLink, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
 import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
@@ -225,9 +225,6 @@ interface Context {
   tables: number;
   inLink: boolean;
 }
-
-/** Alternative texts are a sentence or two; longer ones are cut. */
-const altCharsMax = 500;
 
 /**
  * The text of the element that was just opened, with paragraphs inside it as lines. Leaves the reader after the element.

@@ -92,6 +92,9 @@ function tableCell(text: string): string {
     : text;
 }
 
+/** Alternative texts are a sentence or two; longer ones are cut. */
+export const altCharsMax = 500;
+
 /** Longer than any address that people type; hostile ones are cut. */
 const addressCharsMax = 2_000;
 

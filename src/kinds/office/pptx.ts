@@ -1,7 +1,7 @@
 /** Converts a presentation to Markdown: for each slide its title, its texts in the order of the shapes, and the notes. */
 
 import { cutChars } from "../../text/text.ts";
-import { type LeftOut, markdownLink, type Markdown, tableLines } from "./markdown.ts";
+import { altCharsMax, type LeftOut, markdownLink, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
 import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
@@ -82,9 +82,6 @@ interface Shapes {
   readonly charts: string[];
   readonly diagrams: string[];
 }
-
-/** Alternative texts are a sentence or two; longer ones are cut. */
-const altCharsMax = 500;
 
 /** Reads everything in the element that was just opened, including grouped shapes. */
 function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
