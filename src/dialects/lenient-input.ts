@@ -58,6 +58,7 @@ function lenientObject(
   for (const key of Object.keys(given)) {
     const before = given[key];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property?.type === "string" && typeof before === "string" && before !== "") continue;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
     // Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter.
     const isLeftOut =
@@ -81,8 +82,12 @@ function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["number
   const list = items.type === "object" && isRecord(given) ? [given] : given;
   if (!Array.isArray(list)) return value;
   const elements: readonly unknown[] = list;
-  const after = elements.map((one) => lenientInput(one, items, numbers));
-  return list === value && after.every((one, index) => one === elements[index]) ? value : after;
+  let after: unknown[] | undefined;
+  for (const [index, one] of elements.entries()) {
+    const meant = lenientInput(one, items, numbers);
+    if (meant !== one) (after ??= elements.slice())[index] = meant;
+  }
+  return after ?? list;
 }
 
 /** What models send for a parameter that they do not want to set. Zero, false and an empty list are values. */
