@@ -27,14 +27,14 @@ import { lineNumber } from "./contract/target.ts";
 import {
   answerBytes,
   type AnswerLimit,
-  described,
+  descriptionFor,
   type Dialect,
   type DialectName,
   type Facts,
   fittedOutcome,
   isExemptModel,
-  limitOf,
-  nearest,
+  answerLimitOf,
+  nearestWord,
   type OptIn,
   pathsShownIn,
   requestOf,
@@ -147,7 +147,7 @@ export function startSession<Name extends DialectName>(
   /** By the bytes of an answer: pages are kept by the profile that they were read with. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
-    const answerBytesMax = limitOf(given, options)?.bytesMax;
+    const answerBytesMax = answerLimitOf(given, options)?.bytesMax;
     if (answerBytesMax === undefined) return profile;
     const known = profiles.get(answerBytesMax) ?? { ...profile, answerBytesMax };
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
@@ -323,7 +323,7 @@ export function startSession<Name extends DialectName>(
     words: Words = dialect,
     seen: CallProgress = {},
   ): Promise<Reply> => {
-    const limit = verb === "cost" ? undefined : limitOf(given, options);
+    const limit = verb === "cost" ? undefined : answerLimitOf(given, options);
     const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
       const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
@@ -509,7 +509,7 @@ export function startSession<Name extends DialectName>(
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
-        description: described(description, changeRules(options)),
+        description: descriptionFor(description, changeRules(options)),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),
@@ -784,7 +784,12 @@ function specNamed(specs: Dialect["specs"], tool: string): Dialect["specs"][numb
   const spec = specs.find(({ name }) => name === tool);
   if (spec !== undefined) return spec;
   const known = specs.map(({ name }) => name);
-  const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
+  const data: ProblemData = {
+    code: "UNKNOWN_TOOL",
+    tool: String(tool),
+    known,
+    nearest: nearestWord(String(tool), known),
+  };
   throw new Problem(data);
 }
 

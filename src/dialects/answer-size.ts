@@ -27,7 +27,7 @@ interface Asked {
   readonly countStructured?: boolean | undefined;
 }
 
-export function limitOf(given: Asked, options: Asked): AnswerLimit | undefined {
+export function answerLimitOf(given: Asked, options: Asked): AnswerLimit | undefined {
   const bytesMax = given.answerBytesMax ?? options.answerBytesMax;
   return bytesMax === undefined ? undefined : { bytesMax, structured: given.countStructured ?? false };
 }

@@ -19,10 +19,11 @@ import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
 /** A diff for programs, its lines without their ends; what would be too long is not cut in the middle but left out. */
-export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] => withoutEnds(boundedHunks(file, facts));
+export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] =>
+  withoutLineEnds(boundedHunks(file, facts));
 
 /** Programs that know `structuredPatch` know these fields. */
-export const withoutEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
+export const withoutLineEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
   hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({ oldStart, oldLines, newStart, newLines, lines }));
 
 function boundedHunks(file: ChangedFile, { full }: Facts): readonly Hunk[] {

@@ -68,12 +68,12 @@ export interface Dialect extends Words {
  * mark stands only where the option is so: `[read first]`, `[stale refused]`, `[stale matched]`.
  */
 
-export interface Guarding {
+export interface GuardOptions {
   readonly readFirst: boolean;
   readonly staleness: "refuse" | "content-match";
 }
 
-export function described(text: string, { readFirst, staleness }: Guarding): string {
+export function descriptionFor(text: string, { readFirst, staleness }: GuardOptions): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst,
     "stale refused": readFirst && staleness === "refuse",

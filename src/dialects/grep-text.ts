@@ -43,7 +43,7 @@ export function globNotes(
   }
   if (files.length < total.count) {
     notes.push(
-      `The newest ${files.length} of ${numberOf(total)} files are shown, narrow the pattern or the path to see others`,
+      `The newest ${files.length} of ${countWords(total)} files are shown, narrow the pattern or the path to see others`,
     );
   }
   if (outcome.stoppedAfterMs !== undefined) {
@@ -82,7 +82,8 @@ export function globNotes(
   return notes;
 }
 
-export const numberOf = ({ count, counted }: Counted): string => (counted === "all" ? `${count}` : `at least ${count}`);
+export const countWords = ({ count, counted }: Counted): string =>
+  counted === "all" ? `${count}` : `at least ${count}`;
 
 const several = (count: number, one: string, more = `${one}s`): string =>
   count === 1 ? `1 ${one} was` : `${count} ${more} were`;
@@ -95,22 +96,22 @@ const counted = ({ count, counted: how }: Counted, what: string): string =>
 const cutMark = "...";
 
 /** One line, whatever its file holds; what is left out of a long one is marked. */
-export const shownText = ({ text, cutBefore, cutBehind }: GrepLine): string =>
+export const shownLineText = ({ text, cutBefore, cutBehind }: GrepLine): string =>
   `${cutBefore ? cutMark : ""}${text}${cutBehind ? cutMark : ""}`;
 
 /** Do these two lines of an answer follow each other in their file? */
-export const follows = (line: GrepLine, before: GrepLine | undefined): boolean =>
+export const followsDirectly = (line: GrepLine, before: GrepLine | undefined): boolean =>
   before === undefined || line.line === before.line + 1;
 
-export const tallied = ({ number, counted }: Tally, one: string, many = `${one}s`): string =>
+export const tallyWords = ({ number, counted }: Tally, one: string, many = `${one}s`): string =>
   `${counted === "at least" ? "at least " : ""}${number} ${number === 1 ? one : many}`;
 
 /** What was found at all, in one line; empty where the lines say it themselves. */
 export function grepHead({ mode, filesTotal, linesTotal }: GrepOutcome): string {
   if (filesTotal.number === 0) return mode === "content" ? "No matches found" : "No files found";
-  if (mode === "files") return `Found ${tallied(filesTotal, "file")}`;
+  if (mode === "files") return `Found ${tallyWords(filesTotal, "file")}`;
   if (mode === "content" || linesTotal === undefined) return "";
-  return `Found ${tallied(linesTotal, "matching line")} in ${tallied(filesTotal, "file")}`;
+  return `Found ${tallyWords(linesTotal, "matching line")} in ${tallyWords(filesTotal, "file")}`;
 }
 
 /** `names`: what the files are called. */
@@ -140,8 +141,8 @@ function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean
     .flatMap((line, index) => {
       const mark = line.is === "match" ? ":" : "-";
       const before = [path, numbers ? line.line : undefined].filter((part) => part !== undefined);
-      const shown = [...before, shownText(line)].join(mark);
-      return withContext && !follows(line, lines[index - 1]) ? ["--", shown] : [shown];
+      const shown = [...before, shownLineText(line)].join(mark);
+      return withContext && !followsDirectly(line, lines[index - 1]) ? ["--", shown] : [shown];
     })
     .join("\n");
 }
@@ -163,11 +164,11 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     );
   }
   if (ignored.number > 0) {
-    const them = tallied(ignored, "ignored file matches", "ignored files match");
+    const them = tallyWords(ignored, "ignored file matches", "ignored files match");
     notes.push(`${them}, to search an ignored folder or file give it as path`);
   }
   if (withheld.number > 0) {
-    const them = tallied(withheld, "file was", "files were");
+    const them = tallyWords(withheld, "file was", "files were");
     const hides = withheld.number === 1 ? "a permission rule hides it" : "permission rules hide them";
     notes.push(`${them} not searched because ${hides}, read such a file by its path if you need it`);
   } else if (withheld.counted === "at least") {
@@ -176,11 +177,11 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     );
   }
   if (links.number > 0) {
-    const them = tallied(links, "link was", "links were");
+    const them = tallyWords(links, "link was", "links were");
     notes.push(`${them} not followed, give a link as path to search what it leads to if that lies in the workspace`);
   }
   if (unreadable.number > 0) {
-    const them = tallied(unreadable, "file or folder", "files or folders");
+    const them = tallyWords(unreadable, "file or folder", "files or folders");
     notes.push(`${them} could not be read, so there may be more`);
   }
   if (binary > 0) {
@@ -216,7 +217,7 @@ function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: Gre
 function pastEndNote({ mode, skip, entriesShown, entriesTotal }: GrepOutcome) {
   if (skip === 0 || entriesShown > 0 || entriesTotal.number === 0) return undefined;
   const there = entriesTotal.number === 1 ? "There is" : "There are";
-  return `${there} only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
+  return `${there} only ${tallyWords(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
 }
 
 /** What is wrong with a search: the part behind `Cannot search: `. */

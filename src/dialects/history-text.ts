@@ -2,28 +2,28 @@
 
 import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/history.ts";
 import { unified } from "../text/text.ts";
-import { backTo, type HistoryNames, inFiles, withheldLine } from "./rewind-text.ts";
+import { rewindPointWords, type HistoryNames, fileCount, withheldLine } from "./rewind-text.ts";
 import { quoted, spelled } from "./words.ts";
 
 /** How many turns or files a call gets that says nothing about it. */
 export const turnsDefault = 20;
 
-export interface HistoryTelling {
+export interface HistoryWording {
   readonly names: HistoryNames;
   /** What the first turn or file is called in a call. */
   readonly first: 0 | 1;
 }
 
-export function historyText(outcome: HistoryOutcome, telling: HistoryTelling): string {
+export function historyText(outcome: HistoryOutcome, telling: HistoryWording): string {
   const lines = outcome.of === "turns" ? listLines(outcome, telling) : detailLines(outcome);
   return [...lines, ...pageLine(outcome, telling)].join("\n");
 }
 
 /** The number that a call goes on with; null at the end. */
-export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryTelling): number | null =>
+export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryWording): number | null =>
   next === undefined ? null : next - 1 + first;
 
-function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryTelling): readonly string[] {
+function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryWording): readonly string[] {
   const about = path === undefined ? "" : ` that changed ${quoted(path || ".")}`;
   if (total === 0) {
     return [path === undefined ? "This session has changed nothing yet." : `This session has no turn${about}.`];
@@ -53,8 +53,8 @@ function headOf({ name, timestamp, rewinds, undone }: TurnSeen): string {
 }
 
 const rewindWords = {
-  rewind: (to: string) => `went back ${backTo(to)}`,
-  partial: (to: string) => `went back with some files ${backTo(to)}`,
+  rewind: (to: string) => `went back ${rewindPointWords(to)}`,
+  partial: (to: string) => `went back with some files ${rewindPointWords(to)}`,
   undo: (to: string) => `undid ${quoted(to)}`,
   redo: (to: string) => `took back ${quoted(to)}`,
 } as const;
@@ -67,7 +67,7 @@ function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): read
     headOf(turn),
     ...(total === 0 && path !== undefined ? none : []),
     ...(total > 0 && files.length === 0
-      ? [`It changed ${inFiles(total)}, but there is none from number ${from} on.`]
+      ? [`It changed ${fileCount(total)}, but there is none from number ${from} on.`]
       : []),
     ...files.flatMap((file) => [fileLine(file, turn), ...diffLines(file)]),
     ...withheldLine(withheld),
@@ -121,7 +121,7 @@ export function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
   return unified(relative, hunks ?? [], kind, movedFrom?.relative);
 }
 
-function pageLine(outcome: HistoryOutcome, telling: HistoryTelling): readonly string[] {
+function pageLine(outcome: HistoryOutcome, telling: HistoryWording): readonly string[] {
   const next = nextOffset(outcome, telling);
   if (next === null || outcome.next === undefined) return [];
   const { of, from, total } = outcome;

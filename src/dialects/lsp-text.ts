@@ -219,12 +219,12 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
 // What language servers say of a file, in words that dialects share, and as fields for programs.
 
 /** A report and what its file is called in the answer. */
-export interface Named {
+export interface NamedReport {
   readonly name: string;
   readonly report: DiagnosticsReport;
 }
 
-export const reportsIn = (outcome: ChangeOutcome): readonly Named[] =>
+export const reportsIn = (outcome: ChangeOutcome): readonly NamedReport[] =>
   (outcome.kind === "patch" ? outcome.files : [outcome.file]).flatMap(({ target, diagnostics }) =>
     diagnostics === undefined ? [] : [{ name: target.asked, report: diagnostics }],
   );
@@ -286,10 +286,11 @@ export function lateLines(reports: readonly DiagnosticsReport[]): readonly strin
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** `3:5 the message (ts 2322)` */
-const placed = (one: Diagnostic): string => `${one.range.start.line}:${one.range.start.column} ${messageOf(one)}`;
+const placed = (one: Diagnostic): string =>
+  `${one.range.start.line}:${one.range.start.column} ${diagnosticMessage(one)}`;
 
 /** On one line: servers are free to say anything, and it must not look like something else. */
-export function messageOf({ message, source, code }: Diagnostic): string {
+export function diagnosticMessage({ message, source, code }: Diagnostic): string {
   const from = [source, code].filter((part) => part !== undefined && part !== "").join(" ");
   const words = message.trim().replace(/\s*\n\s*/g, " ");
   return escapeName(from === "" ? words : `${words} (${from})`);

@@ -132,7 +132,7 @@ function joined(parts: readonly ReplyPart[], separator: string): readonly ReplyP
 }
 
 /** Only the words of a reply. */
-export const textOf = (parts: readonly ReplyPart[]): string =>
+export const textOfParts = (parts: readonly ReplyPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
 
 // Lines with their numbers in front. Pages are kept between calls, so what was made of one is kept with it.
@@ -141,7 +141,7 @@ export const textOf = (parts: readonly ReplyPart[]): string =>
  * The numbered lines between what the dialect puts around them: made as one text, since putting it around them afterwards
  * would copy them all. `style` is a constant of its dialect, by which the result is known again.
  */
-export const numbered = (page: Page, style: NumberStyle, before: string, after: string): string =>
+export const numberedLines = (page: Page, style: NumberStyle, before: string, after: string): string =>
   page.count === 0
     ? before + after
     : kept(page, style, before, after, () =>
@@ -165,11 +165,11 @@ function kept(page: Page, as: object, before: string, after: string, make: () =>
 }
 
 /** The column, counted from 1, from which on a call shows the rest of a cut line. */
-export const restOf = ({ from, column = 1 }: Page, { line, charsShown }: CutLine): number =>
+export const restOfCutLine = ({ from, column = 1 }: Page, { line, charsShown }: CutLine): number =>
   (line === from ? column : 1) + charsShown;
 
 /** The first lines, at most `linesMax`; the others are not made for it. */
-export function firstLines(page: Page, linesMax: number): readonly string[] {
+export function firstLinesOfPage(page: Page, linesMax: number): readonly string[] {
   const { joined } = page;
   if (joined === undefined || page.count <= linesMax) return page.lines.slice(0, linesMax);
   let end = -1;
@@ -197,7 +197,7 @@ export function pageNotices(outcome: TextOutcome, page: Page): readonly string[]
   }
   for (const cut of page.cut.slice(0, 5)) {
     const { line, charsShown, by } = cut;
-    const rest = restOf(page, cut);
+    const rest = restOfCutLine(page, cut);
     const what =
       page.column !== undefined
         ? `Line ${line} is shown from character ${page.column} to ${rest - 1}`

@@ -185,7 +185,7 @@ function readObject(
         .slice(0, faultsMax)
         .map((key) => {
           const name = cutChars(memberName(list, index, key), nameCharsMax);
-          return { fault: "unknown", name, nearest: nearest(name, known), known };
+          return { fault: "unknown", name, nearest: nearestWord(name, known), known };
         }),
     );
   }
@@ -327,7 +327,7 @@ export function defaultsOf(parameters: ParameterTable): Arguments {
 
 // The known word that was most likely meant, if one is near enough.
 
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   // A long word is no typing error, and comparing it costs time that a hostile caller could buy.

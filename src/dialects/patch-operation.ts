@@ -8,7 +8,7 @@ export type PatchOperation =
   | { readonly does: "delete"; readonly path: string };
 
 /** A diff that is malformed is a patch all the same: who applies it says what is wrong. */
-export function patchOf(operation: PatchOperation): { readonly text: string } | { readonly refusal: string } {
+export function patchForOperation(operation: PatchOperation): { readonly text: string } | { readonly refusal: string } {
   const lines = ["*** Begin Patch", ...linesOf(operation), "*** End Patch"];
   const text = lines.join("\n");
   const parsed = parsePatch(text);

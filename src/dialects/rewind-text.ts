@@ -24,7 +24,7 @@ export interface RewoundWords {
 }
 
 /** Before a turn; the beginning is none, and nothing was before it. */
-export const backTo = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
+export const rewindPointWords = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
 
 const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
@@ -94,7 +94,7 @@ export function rewoundWords(
   }
 }
 
-export const inBrackets = (words: string | null | undefined): string =>
+export const parenthesized = (words: string | null | undefined): string =>
   words === null || words === undefined ? "" : ` (${words})`;
 
 const losses = {
@@ -152,19 +152,19 @@ export function rewindAnswer(
   names: HistoryNames,
 ): RewindAnswer {
   const { to, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  const told = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
-  const total = told.length;
+  const worded = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
+  const total = worded.length;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned");
-  const left = told.filter(({ why }) => why !== null);
-  const shown = (total > limits.rewindFilesMax ? [...left, ...told.filter(({ why }) => why === null)] : told).slice(
+  const left = worded.filter(({ why }) => why !== null);
+  const shown = (total > limits.rewindFilesMax ? [...left, ...worded.filter(({ why }) => why === null)] : worded).slice(
     0,
     limits.rewindFilesMax,
   );
   const head = dryRun
-    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed.length} of ${inFiles(total)}.`
-    : `Went back ${backTo(to)}: ${changed.length} of ${inFiles(total)} changed.`;
+    ? `Dry run, nothing was written. Going back ${rewindPointWords(to)} would change ${changed.length} of ${fileCount(total)}.`
+    : `Went back ${rewindPointWords(to)}: ${changed.length} of ${fileCount(total)} changed.`;
   const lines = shown.flatMap(({ file, did, why, note }) => [
-    `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`,
+    `${did}: ${quoted(file.relative)}${parenthesized(why ?? note)}`,
     ...sideLines(file),
   ]);
   const text = [
@@ -172,12 +172,12 @@ export function rewindAnswer(
     ...passedWords(outcome.passed),
     ...damagedWords(outcome.damaged),
     ...lines,
-    ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
+    ...(total > shown.length ? [`and ${fileCount(total - shown.length)} more`] : []),
     ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),
     ...withheldLine(forModel.withheld),
     ...adviceLines(
       outcome,
-      told.filter(({ conflict }) => conflict).map(({ file }) => file),
+      worded.filter(({ conflict }) => conflict).map(({ file }) => file),
       names,
     ),
   ].join("\n");
@@ -211,12 +211,12 @@ function sideLines({ sides, step }: RewoundFile): readonly string[] {
   ];
 }
 
-export const inFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+export const fileCount = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
 
 export const withheldLine = (withheld: number): readonly string[] =>
   withheld === 0
     ? []
-    : [`(${inFiles(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
+    : [`(${fileCount(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
 
 /** What to do next. Only a model that has the tools is told about them. */
 function adviceLines(
@@ -225,7 +225,7 @@ function adviceLines(
   { rewind }: HistoryNames,
 ): readonly string[] {
   if (outcome.forModel === undefined) return [];
-  const there = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
+  const anyRestored = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
   const isLoss = ({ step }: RewoundFile): boolean => step.does === "conflict" && step.loses !== undefined;
   const mayTakeBack = outcome.files.some(({ came, lost }) => came === "done" && lost === undefined);
   return [
@@ -237,7 +237,7 @@ function adviceLines(
     ...(conflicts.some(isLoss)
       ? ["What cannot be kept is left: with force it is lost for good, so ask the user before you do that."]
       : []),
-    ...(there ? ["What was brought back was not shown to you: read it before you change it."] : []),
+    ...(anyRestored ? ["What was brought back was not shown to you: read it before you change it."] : []),
     ...(outcome.turn === undefined || !mayTakeBack
       ? []
       : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),

@@ -255,7 +255,7 @@ export type ValuesOf<V extends OfferedVerb> = Parameters<(typeof verbs)[V]["toRe
 /** What a dialect says of one of its tools. */
 export interface ToolLiteral<V extends OfferedVerb> {
   readonly name: string;
-  /** From a .txt file. A line may begin with a mark (`described` in dialect.ts). */
+  /** From a .txt file. A line may begin with a mark (`descriptionFor` in dialect.ts). */
   readonly description: string;
   readonly input: Readonly<Record<string, Parameter & ParameterOf<ValuesOf<V>>>>;
   /** Values that no call can change. */

@@ -24,7 +24,7 @@ export function argumentFault(issue: ArgumentIssue): string {
     case "type":
       return `"${issue.name}" must be ${issue.expected}${orLeftOut(issue)}, not ${escapeName(issue.got)}`;
     case "range":
-      return `"${issue.name}" must be ${bounds(issue.min, issue.max)}${orLeftOut(issue)}, not ${issue.got}`;
+      return `"${issue.name}" must be ${boundsWords(issue.min, issue.max)}${orLeftOut(issue)}, not ${issue.got}`;
     case "unknown": {
       const known = issue.known.map((name) => `"${name}"`).join(", ");
       const hint = issue.nearest === undefined ? `known are ${known}` : `or did you mean "${issue.nearest}"`;
@@ -35,7 +35,7 @@ export function argumentFault(issue: ArgumentIssue): string {
 
 export const orLeftOut = ({ optional }: { readonly optional: boolean }): string => (optional ? " or left out" : "");
 
-export function bounds(min: number | undefined, max: number | undefined): string {
+export function boundsWords(min: number | undefined, max: number | undefined): string {
   if (min !== undefined && max !== undefined) return `from ${min} to ${max}`;
   return min === undefined ? `at most ${max}` : `at least ${min}`;
 }
@@ -93,7 +93,7 @@ export function didYouMean(suggestions: readonly Suggestion[], spelling: (sugges
 }
 
 /** Why access was denied, and what to do: the part behind `Cannot read "x": `. */
-export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
+export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
   switch (problem.reason) {
     case "outside":
       return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
@@ -198,14 +198,14 @@ export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
 
 // The two shapes of a reply that every dialect makes.
 
-export const success = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
+export const successReply = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
   content: [textPart(text)],
   structured,
   isError: false,
 });
 
 /** A failure of a dialect that has no structured form for it. */
-export const failure = (code: string, message: string): Reply<never> => ({
+export const failureReply = (code: string, message: string): Reply<never> => ({
   content: [textPart(message)],
   structured: null,
   isError: true,

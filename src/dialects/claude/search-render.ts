@@ -7,7 +7,7 @@ import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
-import { success } from "../words.ts";
+import { successReply } from "../words.ts";
 import { grepNames } from "../shared-tools.ts";
 import type { OutputMode } from "./tools.ts";
 
@@ -52,7 +52,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobResult
   const notes = globNotes(outcome).map((note) => `[${note}]`);
   const head = files.length === 0 ? ["No files found"] : names;
   const complete = [ignored, hidden].every(({ counted }) => counted === "all");
-  return success([...head, ...notes].join("\n"), {
+  return successReply([...head, ...notes].join("\n"), {
     filenames: files.map(({ absolute }) => absolute),
     numFiles: files.length,
     truncated: files.length < total.count || total.counted !== "all",
@@ -73,7 +73,7 @@ export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
   const notes = treeNotes(outcome, (from) => `go on with offset ${from}`).map((note) => `[${note}]`);
   const isEmpty = entriesTotal + ignored + withheld === 0;
   const lines = isEmpty ? ["[The folder is empty]"] : treeLines(entries, "- ");
-  return success([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
+  return successReply([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
     type: "directory",
     path: target.absolute,
     entries,
@@ -127,7 +127,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult
   const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
   const content =
     mode === "content" ? { content: body, numLines: outcome.entriesShown, totalLines: entriesTotal.number } : {};
-  return success([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
+  return successReply([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
     mode: modes[mode],
     numFiles: files.length,
     filenames: names,

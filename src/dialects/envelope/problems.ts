@@ -29,9 +29,9 @@ import { noTurnClause } from "../rewind-text.ts";
 import {
   argumentFault,
   orLeftOut,
-  bounds,
+  boundsWords,
   counted,
-  denial,
+  denialClause,
   didYouMean,
   mediaFault,
   noValueHint,
@@ -113,7 +113,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   ACCESS_DENIED: (problem) =>
     problem.reason === "outside"
       ? "Access denied. Path must be within project root."
-      : `Access denied to ${named(problem.place.asked)}: ${denial(problem)}.`,
+      : `Access denied to ${named(problem.place.asked)}: ${denialClause(problem)}.`,
   IS_DIRECTORY: ({ place }) => `Path ${named(place.asked)} is a directory. Use LS to explore it.`,
   NOT_DIRECTORY: ({ place }) => `Path ${named(place.asked)} is not a directory. Use Read to see it.`,
   LINK_LOOP: ({ place }) => `Path ${named(place.asked)} is a circle of links. Use another path.`,
@@ -162,7 +162,7 @@ function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PA
 function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;
   const limitMax = tool === "History" ? limits.historyItemsMax : 2_000;
-  const limit = issue.name === "limit" ? bounds(1, limitMax) : bounds(issue.min, issue.max);
+  const limit = issue.name === "limit" ? boundsWords(1, limitMax) : boundsWords(issue.min, issue.max);
   return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}${orLeftOut(issue)}.`;
 }
 

@@ -13,10 +13,10 @@ import {
   imageParts,
   joinedLines,
   notebookParts,
-  numbered,
+  numberedLines,
   pdfParts,
-  restOf,
-  textOf,
+  restOfCutLine,
+  textOfParts,
 } from "../media-text.ts";
 import { outlineEntries, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
 import { counted } from "../words.ts";
@@ -126,7 +126,7 @@ export function render(
     case "pdf":
     case "notebook": {
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
-      return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
+      return replyOf(mediaEnvelope(outcome, textOfParts(parts), facts), textOfParts(parts));
     }
     case "lsp":
       return renderLsp(outcome, facts);
@@ -212,7 +212,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   }
   for (const cut of page.cut.slice(0, 5)) {
     const { line, charsShown } = cut;
-    const rest = restOf(page, cut);
+    const rest = restOfCutLine(page, cut);
     const what =
       page.column === undefined
         ? `Cut: line ${line} is longer than the ${charsShown} characters shown.`
@@ -223,7 +223,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   return {
     status: truncated || outcome.lossy ? "partial" : "success",
     data: {
-      content: count === 0 ? "" : numbered(page, column, "", "\n"),
+      content: count === 0 ? "" : numberedLines(page, column, "", "\n"),
       truncated,
       ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
     },

@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
-import { globNotes, grepNotes, numberOf, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
+import { globNotes, grepNotes, countWords, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { grepNames } from "../shared-tools.ts";
@@ -58,7 +58,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
   const names = files.map(({ absolute }) => facts.spell(absolute));
   const pattern = escapeName(outcome.pattern);
   const text = [
-    `Found ${numberOf(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
+    `Found ${countWords(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
@@ -197,10 +197,10 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
 function headOf({ pattern, mode, filesTotal, linesTotal }: GrepOutcome): string {
   const wanted = `'${spelled(pattern)}'`;
   if (filesTotal.number === 0) return `No matches for ${wanted}.`;
-  const files = tallied(filesTotal, "file");
+  const files = tallyWords(filesTotal, "file");
   return mode === "files" || linesTotal === undefined
     ? `Found ${wanted} in ${files}.`
-    : `Found ${tallied(linesTotal, "line")} with ${wanted} in ${files}.`;
+    : `Found ${tallyWords(linesTotal, "line")} with ${wanted} in ${files}.`;
 }
 
 function dataOf(
@@ -236,7 +236,9 @@ function bodyOf({ mode, files, numbers }: GrepOutcome, { spell }: Facts): string
       if (mode === "count") return `${name}: ${count}`;
       const shown = lines.map((line) => {
         const mark = line.is === "match" ? "|" : "-";
-        return numbers ? `${String(line.line).padStart(4)} ${mark} ${shownText(line)}` : `${mark} ${shownText(line)}`;
+        return numbers
+          ? `${String(line.line).padStart(4)} ${mark} ${shownLineText(line)}`
+          : `${mark} ${shownLineText(line)}`;
       });
       return [`${name}:`, ...shown].join("\n");
     })

@@ -6,8 +6,8 @@ import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp
 import { escapeName } from "../../text/text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { errorsWords, messageOf, reportsIn, unfinishedLines } from "../lsp-text.ts";
-import { quoted, success } from "../words.ts";
+import { errorsWords, diagnosticMessage, reportsIn, unfinishedLines } from "../lsp-text.ts";
+import { quoted, successReply } from "../words.ts";
 import type { EditInput, PatchInput, WriteInput } from "./inputs.ts";
 
 interface FileDiff {
@@ -62,7 +62,11 @@ export function renderChange(
       ? [done.patch, headline]
       : [plain ? done[outcome.kind] : headline];
   const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
-  return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
+  return successReply(output, {
+    title: escapeName(outcome.target.relative),
+    output,
+    metadata: metadataOf(outcome, facts),
+  });
 }
 
 /** Who replaces every place wants to know how many there were. */
@@ -167,4 +171,4 @@ export const lateBlocks = (reports: readonly DiagnosticsReport[]): readonly stri
 
 /** What a server says must not end its own block. */
 const placed = (one: Diagnostic): string =>
-  `[${one.range.start.line}:${one.range.start.column}] ${messageOf(one).replaceAll("</", "<\\/")}`;
+  `[${one.range.start.line}:${one.range.start.column}] ${diagnosticMessage(one).replaceAll("</", "<\\/")}`;

@@ -36,7 +36,7 @@ import {
 import type { Facts } from "../dialect.ts";
 import { type GrepNames, noRipgrepWords, patternFaults, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
-import { imageParts, notebookParts, pdfParts, restOf, textOf } from "../media-text.ts";
+import { imageParts, notebookParts, pdfParts, restOfCutLine, textOfParts } from "../media-text.ts";
 import {
   noOutlineWords,
   outlineEntries,
@@ -49,7 +49,7 @@ import {
 import { noTurnClause, noTurnDoing } from "../rewind-text.ts";
 import {
   argumentFault,
-  denial,
+  denialClause,
   mediaFault,
   noValueHint,
   orLeftOut,
@@ -58,7 +58,7 @@ import {
   quoted,
   specialWords,
   spelled,
-  success,
+  successReply,
 } from "../words.ts";
 
 // What the two opencode dialects say alike of what was read: the reply that they wrap a text in.
@@ -125,7 +125,7 @@ export function renderOutline(outcome: OutlineOutcome, firstLine: 0 | 1): Reply<
   const output = [head, ...lines, "", ...notes, `(Outline - ${outlineMeasure(outcome)})`, "</content>"].join("\n");
   const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
   const result = resultOf(outcome.target, output, lines, truncated);
-  return success(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
+  return successReply(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
 }
 
 const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
@@ -195,7 +195,7 @@ function pagesLeftOut({ asked, pages, pagesTotal, base64 }: PdfOutcome): Reply["
 }
 
 function worded(place: Place, content: Reply["content"], truncated = false): Reply<ReadResult> {
-  const output = textOf(content);
+  const output = textOfParts(content);
   return { content, structured: resultOf(place, output, output.split("\n"), truncated), isError: false };
 }
 
@@ -203,7 +203,7 @@ function worded(place: Place, content: Reply["content"], truncated = false): Rep
 export function cutNotes(page: Page, first: 0 | 1): Reply["content"] {
   const { cut, column } = page;
   const notes = cut.slice(0, cutNotesMax).map((one) => {
-    const rest = restOf(page, one);
+    const rest = restOfCutLine(page, one);
     return `(Line ${one.line} is cut after character ${rest - 1}. Use column ${rest - 1 + first} and offset ${one.line - 1 + first} to see the rest)`;
   });
   if (column !== undefined && cut.length === 0) notes.push(`(End of line ${page.from})`);
@@ -290,7 +290,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   },
   ACCESS_DENIED: (problem) => {
     const more = problem.reason === "outside" ? meant(problem.suggestions) : "";
-    return `Access denied: ${deniedPath(problem)} (${denial(problem)})${more}`;
+    return `Access denied: ${deniedPath(problem)} (${denialClause(problem)})${more}`;
   },
   IS_DIRECTORY: ({ place }) => `Path is a directory, not a file: ${path(place)}`,
   NOT_DIRECTORY: ({ place }) => `Path is a file, not a directory: ${path(place)}`,

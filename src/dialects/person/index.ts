@@ -14,18 +14,18 @@ import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../con
 import { escapeName } from "../../text/text.ts";
 import { changeWords } from "../change-text.ts";
 import type { Facts, Words } from "../dialect.ts";
-import { follows, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
+import { followsDirectly, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
 import { historyText } from "../history-text.ts";
 import type { DialectName } from "../index.ts";
 import { diagnosticLines, lateLines, lspHead, lspNotes, lspRows } from "../lsp-text.ts";
-import { imageParts, notebookParts, pageNotices, pdfParts, textOf } from "../media-text.ts";
+import { imageParts, notebookParts, pageNotices, pdfParts, textOfParts } from "../media-text.ts";
 import { outlineMeasure, outlineNotes, outlineRows } from "../outline-text.ts";
-import { capitalised, failure, quoted, success } from "../words.ts";
+import { capitalised, failureReply, quoted, successReply } from "../words.ts";
 import { grepNames, lspNames, outlineNames, sentenceForPerson } from "./problems.ts";
 import { rewindLines } from "./rewind.ts";
 
 export { sentenceForPage, sentenceForPerson } from "./problems.ts";
-export { rewindHead, rewoundForPerson, type Way } from "./rewind.ts";
+export { rewindHead, rewoundForPerson, type RewindWay } from "./rewind.ts";
 
 /** The dialect whose limits and rules hold for what a person asks. */
 export const personDialect = "claude" satisfies DialectName;
@@ -53,9 +53,9 @@ type ViewOf<Kind extends Outcome["kind"]> = (outcome: Extract<Outcome, { readonl
 const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
   text: textView,
   directory: directoryView,
-  image: (outcome) => plainView(textOf(imageParts(outcome))),
-  pdf: (outcome) => plainView(textOf(pdfParts(outcome, "pages"))),
-  notebook: (outcome) => plainView(textOf(notebookParts(outcome))),
+  image: (outcome) => plainView(textOfParts(imageParts(outcome))),
+  pdf: (outcome) => plainView(textOfParts(pdfParts(outcome, "pages"))),
+  notebook: (outcome) => plainView(textOfParts(notebookParts(outcome))),
   unchanged: () => view([notice("[The file is as it was when it was shown last]")]),
   outline: outlineView,
   lsp: lspView,
@@ -74,9 +74,9 @@ const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
 export const person: Words = {
   render: (outcome, facts): Reply<View> => {
     const made = (views[outcome.kind] as (one: Outcome, facts: Facts) => View)(outcome, facts); // the table pairs them by kind
-    return success(textIn([...made.body, ...made.notes]), made);
+    return successReply(textIn([...made.body, ...made.notes]), made);
   },
-  renderProblem: (problem, { verb }) => failure(problem.code, sentenceForPerson(problem, verb ?? "read")),
+  renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceForPerson(problem, verb ?? "read")),
   renderLate: (reports) => lateLines(reports).join("\n"),
 };
 
@@ -226,7 +226,7 @@ function headedLines({ files }: GrepOutcome, nameOf: (at: number) => Piece): rea
       ...(at === 0 ? [] : [[]]),
       [nameOf(files.indexOf(file))],
       ...file.lines.flatMap((line, index): readonly Line[] => {
-        const gap = withContext && !follows(line, file.lines[index - 1]);
+        const gap = withContext && !followsDirectly(line, file.lines[index - 1]);
         return [...(gap ? [[piece("aside", "--")]] : []), matchLine(line, width)];
       }),
     ]);
