@@ -1,8 +1,8 @@
-/** The door of dialects/: how a call is written and an answer is worded. Other rooms import from here and from nothing else in this room. */
+/** The door of dialects/: how a call is written and an answer is worded. Other rooms import only this file. */
 
 import instructionsText from "./instructions.txt";
 
-/** What a server says of itself to models. */
+/** The instructions that an MCP server sends to models. */
 export const instructions: string = instructionsText;
 
 export {

@@ -1,7 +1,7 @@
 /**
- * The parameters of a tool as data. From one literal follow the JSON schema that models see, the strict check of a call's
- * arguments with a fault for each that is wrong, and the values for the request. Each dialect has its own words for faults. What
- * is forgiven was put right before (`lenient-input.ts`); the TypeScript types of the inputs are generated (`npm run generate`).
+ * The parameters of a tool as data. One literal gives the JSON schema that models see, the strict check of a call's arguments with
+ * a fault for each wrong one, and the values for the request. Each dialect words the faults. `lenient-input.ts` runs before and
+ * corrects what has one meaning; the TypeScript types of the inputs are generated (`npm run generate`).
  */
 
 import { distance } from "fastest-levenshtein";
@@ -14,8 +14,8 @@ export interface Parameter {
   /** The key of the request's values (`tool.ts`) that this parameter gives. */
   readonly sets: string;
   /**
-   * `position`: an integer, the first line, entry or character to show, counted from 1; 0 is taken for the beginning where numbers
-   * are lenient. `skip`: the same counted from 0. `strings`: a list of them. `list`: a list of objects with `items` as parameters.
+   * `position`: an integer, the first line, entry or character to show, counted from 1; 0 means the beginning if numbers are
+   * lenient. `skip`: the same counted from 0. `strings`: a list of them. `list`: a list of objects with `items` as parameters.
    */
   readonly type: "string" | "integer" | "position" | "skip" | "boolean" | "strings" | "list";
   /** The description that models see. */
@@ -27,14 +27,14 @@ export interface Parameter {
   readonly min?: number;
   readonly max?: number;
   readonly default?: string | number | boolean;
-  /** Of a string: the words that may be sent, and the value that each stands for. */
+  /** Of a string: the words that a call may send, and the value of each. */
   readonly choices?: Readonly<Record<string, string>>;
   readonly items?: ParameterTable;
 }
 
 export type ParameterTable = Readonly<Record<string, Parameter>>;
 
-/** A parameter that gives one of these values, with a type that fits the value. */
+/** A parameter that sets one of these values, with a type that fits the value. */
 export type ParameterOf<Values> = {
   readonly [Key in keyof Values & string]-?: Omit<Parameter, "sets" | "type" | "choices" | "items"> & {
     readonly sets: Key;
@@ -109,11 +109,11 @@ function leastOf({ type, min }: Parameter): number | undefined {
   }
 }
 
-/** Faults that are named one by one, and characters of a name that somebody made up: a call may hold thousands of them. */
+/** Bounds of the answer to a hostile call: faults that it lists, and characters of an unknown name. */
 const faultsMax = 20;
 const nameCharsMax = 200;
 
-/** Checks the arguments of a call: answers with the values by the keys that they set, or throws a Problem that names the faults. */
+/** Checks the arguments of a call. Returns the values by the keys that they set, or throws a Problem with the faults. */
 export function parseArguments(
   parameters: ParameterTable,
   tool: string,
@@ -123,7 +123,7 @@ export function parseArguments(
   const values = readObject(input, namedParameters(parameters), {}, "", undefined, groups);
   const [first, ...rest] = groups
     .flat()
-    // What came under another name was not cut off.
+    // A value under a misspelt name was not cut off.
     .map((issue, _, all) => {
       const misspelt = all.some((other) => other.fault === "unknown" && other.nearest === issue.name);
       return issue.fault === "missing" && misspelt ? { ...issue, long: false } : issue;
@@ -137,7 +137,6 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Faults in the order of the parameters. The unknown names of one object are one group. */
 type FaultGroups = (readonly ArgumentIssue[])[];
 
-/** A parameter with its name. */
 interface NamedParameter {
   readonly name: string;
   readonly parameter: Parameter;
@@ -163,7 +162,7 @@ function readObject(
     groups.push([wrong("an object", input, elementName(list, index) || "input")]);
     return defaults;
   }
-  const given = input as Arguments; // any other object has names and values too
+  const given = input as Arguments; // any other object has keys and values too
   const values: Record<string, unknown> = { ...defaults };
   let knownKeys = 0;
   for (const { name, parameter } of parameters) {
@@ -295,8 +294,7 @@ function expectedOf({ type, choices }: Parameter): string {
 }
 
 /**
- * What is wrong with text where an object or a list is expected, if it looks like the JSON of one: hosts hand on what a model wrote
- * when it cannot be parsed.
+ * The fault of a text that looks like the JSON of the expected object or list: hosts pass on a model's text if they cannot parse it.
  */
 function jsonFaultOf(text: string): "cut off" | "too many parts" | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
@@ -325,12 +323,11 @@ export function defaultsOf(parameters: ParameterTable): Arguments {
   return values;
 }
 
-// The known word that was most likely meant, if one is near enough.
-
+/** The known word that was most likely meant, if one is near enough. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
-  // A long word is no typing error, and comparing it costs time that a hostile caller could buy.
+  // A long word is no typing error, and comparing it would cost a hostile caller nothing and us much time.
   const asked = bare(word.slice(0, 64));
   for (const candidate of known) {
     const length = distance(asked, bare(candidate));
@@ -342,5 +339,5 @@ export function nearestWord(word: string, known: readonly string[]): string | un
 
 const isPartOf = (part: string, whole: string): boolean => part.length > 2 && whole.includes(part);
 
-/** `filePath`, `file_path` and `FILE-PATH` are one word. */
+/** `filePath`, `file_path` and `FILE-PATH` become one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[_-]/g, "");

@@ -43,7 +43,7 @@ import {
   specialWords,
 } from "./words.ts";
 
-/** What the reader of the sentences calls things. */
+/** The names of parameters, tools and options. */
 export interface SentenceNames {
   readonly change: Names;
   readonly outline: OutlineNames;
@@ -58,7 +58,7 @@ type Cannot = (path: string) => string;
 
 type Sentences = { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot) => string };
 
-/** Words a problem, with what the call was about to do. */
+/** Makes the function that words a problem. */
 export function sentencesWith({ change: names, outline, lsp, grep, denial }: SentenceNames) {
   const wordProblem = (problem: ProblemData, cannot: Cannot): string => {
     const sentence = sentences[problem.code] as (problem: ProblemData, cannot: Cannot) => string; // the table pairs them by code

@@ -1,4 +1,4 @@
-/** What a rewind came to, in words that dialects share. */
+/** Results of a rewind in words that dialects share. */
 
 import type { Hunk } from "../contract/edit.ts";
 import {
@@ -19,11 +19,11 @@ export interface RewoundWords {
   readonly did: string;
   /** Why it was left as it is; null where it was not. */
   readonly why: string | null;
-  /** What else is to be known of one that was not left: that it cannot be taken back. */
+  /** Of a file that was changed: that this cannot be undone. */
   readonly note?: string;
 }
 
-/** Before a turn; the beginning is none, and nothing was before it. */
+/** The beginning is no turn, so nothing is before it. */
 export const rewindPointWords = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
 
 const passedWords = (passed: readonly string[]): readonly string[] =>
@@ -38,7 +38,7 @@ const damagedWords = (damaged = 0): readonly string[] =>
         `${counted(damaged, "record")} of the history cannot be read: a change may be missing here, look at the files; the user can run filehand history verify.`,
       ];
 
-/** `force`: what brings the file back all the same. */
+/** `force`: what the reader calls the option that restores the file nevertheless. */
 const conflicts = {
   "changed since": (force: string) => `somebody else changed it since; ${force} overwrites that`,
   "changed in between": (force: string) =>
@@ -120,9 +120,9 @@ const noTurnWords = {
   "nothing to redo": "there is nothing to redo",
 } as const;
 
-// The answer to a rewind, in words that dialects share: what became of each file, and what to do next.
+// The answer to a rewind: the state of each file, and what to do next.
 
-/** What a dialect calls the tools that an answer speaks of. */
+/** What a dialect calls the tools. */
 export interface HistoryNames {
   readonly history: string;
   readonly rewind: string;
@@ -131,18 +131,18 @@ export interface HistoryNames {
 /** One file of a rewind for programs. */
 export interface Rewound extends RewoundWords {
   readonly path: string;
-  /** Was it left because somebody else changed it? */
+  /** Whether it was left because another author changed it. */
   readonly conflict: boolean;
-  /** Then, if it may be shown: what the session changed, and what somebody else changed since. */
+  /** For a conflict, if the rules allow it: the changes of the session, and those of other authors since. */
   readonly sides?: ConflictSides;
 }
 
 export interface RewindAnswer {
   readonly text: string;
-  /** Those that were left as they are first, if there are too many to name them all. */
+  /** If there are too many to list, those that were left as they are come first. */
   readonly files: readonly Rewound[];
   readonly filesTotal: number;
-  /** Could something not be brought back? */
+  /** Whether some file could not be restored. */
   readonly partial: boolean;
 }
 
@@ -196,7 +196,6 @@ export function rewindAnswer(
   };
 }
 
-/** Both sides of a conflict, below the line of its file. */
 function sideLines({ sides, step }: RewoundFile): readonly string[] {
   if (sides === undefined || step.does !== "conflict") return [];
   const { ours, theirs, removed, cut } = sides;
@@ -218,7 +217,7 @@ export const withheldLine = (withheld: number): readonly string[] =>
     ? []
     : [`(${fileCount(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
 
-/** What to do next. Only a model that has the tools is told about them. */
+/** What to do next; mentions the tools only to a model that has them. */
 function adviceLines(
   outcome: RewindOutcome,
   conflicts: readonly RewoundFile[],
@@ -244,7 +243,6 @@ function adviceLines(
   ];
 }
 
-/** A dry run speaks of what would be. */
 function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemData) => string): Omit<Rewound, "path"> {
   const { did, ...words } = rewoundWords(file, wording);
   const later = typeof file.came === "object" ? "would fail" : `would be ${did}`;
@@ -252,9 +250,9 @@ function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemD
   return { did: isLeft ? later : did, ...words, conflict: file.came === "left" && file.step.does === "conflict" };
 }
 
-// Why there is no such turn: parts of sentences that dialects share.
+// Why there is no such turn.
 
-/** What a call that names no turn was about to do. */
+/** What the call was about to do. */
 export const noTurnDoing = ({ asked, reason }: ProblemOf<"NO_TURN">): string => {
   if (asked === "" && reason === "no history") return "look back";
   if (reason === "nothing to undo" || reason === "undo forgotten") return "undo";

@@ -1,6 +1,6 @@
 /**
- * What the text editor and memory tools of Anthropic answer with. Models are trained on these sentences, so they are those of
- * the tools' documentation and reference programs; what they have no sentence for, the session's dialect says.
+ * Answers of Anthropic's text editor and memory tools. Models are trained on these sentences, so they are copied from the tools'
+ * documentation and reference programs; the session's dialect words everything else.
  */
 
 import type { JsonSchema, Outcome, Reply, ReplyPart } from "../contract/call.ts";
@@ -15,7 +15,7 @@ import { imageNote } from "./media-text.ts";
 
 export type TextEditorFlavour = "editor" | "memory";
 
-/** Everything but the failures that have no sentence of the tool's own. */
+/** `otherwise` words the failures for which the tool has no sentence. */
 export function textEditorWords(command: Command, flavour: TextEditorFlavour, otherwise: Words): Words {
   return {
     render: (outcome) => replyWith(partsOf(outcome, command, flavour)),
@@ -41,7 +41,7 @@ export const notUndoneSentence = (path: string): string =>
 export const outsideMemoriesSentence = (path: string): string => `Path must start with /memories, got: ${path}`;
 const memoryFolderSentence = (doing: string): string => `Cannot ${doing} the /memories directory itself`;
 
-/** A view that is longer than the host wants it. */
+/** Truncates a view to the length that the host has set. */
 export function truncateReply(reply: Reply, charactersMax: number | undefined): Reply {
   const [part] = reply.content;
   if (charactersMax === undefined || part?.type !== "text" || part.text.length <= charactersMax) return reply;
@@ -76,7 +76,7 @@ function partsOf(outcome: Outcome, command: Command, flavour: TextEditorFlavour)
   }
 }
 
-/** All files that were there are gone, but somebody put something into a folder meanwhile. */
+/** All files were deleted, but another program has added one to a folder meanwhile. */
 const folderStayedClause = ({ foldersLeft = [] }: PatchOutcome): string =>
   foldersLeft.length === 0 ? "" : `, but the directory stayed, as something was put into it meanwhile: view it`;
 
@@ -131,7 +131,7 @@ function listText(tree: TreeOutcome, path: string, flavour: TextEditorFlavour): 
     return [head, folder, ...entries.map((entry) => entry.path), ...more].join("\n");
   }
   const head = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`;
-  // Nobody has counted what a folder holds.
+  // The size of a folder is not computed.
   return [head, `-\t${folder}`, ...entries.map((entry) => `${entry.size}\t${entry.path}`), ...more].join("\n");
 }
 
@@ -184,7 +184,7 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: TextEditorF
     case "NOT_READ":
       return `The file ${removesPath(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
     case "INVALID_PARAM":
-      // The model wrote no patch: a name that cannot stand in one is none that a file has here.
+      // The model wrote no patch: a path that a patch cannot express is reported as one that does not exist.
       if (problem.reason === "patch") return `The path ${path} does not exist`;
       if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
         return memoryFolderSentence(command.command);
@@ -201,26 +201,26 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: TextEditorF
   }
 }
 
-/** What is said of a file in a folder names that file. */
+/** These commands may fail for a file inside the folder that they name; the sentence then names that file. */
 const removesPath = ({ command }: Command): boolean => command === "delete" || command === "rename";
 
 /** As it was asked for, which is below where relative paths start; that need not be the root. */
 const inMemory = ({ asked }: Place): string => `/memories/${asked.replace(/^(?:\.\/)+/, "")}`;
 
-/** A file that holds something is in the way of a new one, whatever else would be wrong with changing it. */
+/** A file with content blocks `create`, whatever else would forbid a change. */
 const alreadyExists = (problem: ProblemData): boolean =>
   problem.code === "EXISTS" ||
   problem.code === "NOT_READ" ||
   problem.code === "STALE" ||
   (problem.code === "INVALID_PARAM" && problem.reason === "edit" && problem.fault === "empty old text");
 
-/** What is most like it, so that the next try need not be a guess. */
+/** The most similar region, so that the next try is not a guess. */
 function nearest({ nearest: region }: Extract<ProblemData, { readonly code: "NO_MATCH" }>): string {
   if (region === undefined) return "";
   return ` The most similar lines are:\n${region.lines.map((line, index) => numbered(region.from + index, line)).join("\n")}`;
 }
 
-// The commands of Anthropic's text editor and memory tools, from a call's input to what is meant.
+// Parsing the commands of both tools.
 
 export type CommandName = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename";
 
@@ -233,7 +233,7 @@ export type Command =
   | { readonly command: "delete"; readonly path: string }
   | { readonly command: "rename"; readonly path: string; readonly newPath: string };
 
-/** What may come as a text, though it is none. */
+/** Parameters that models may send as text although they are numbers or lists. */
 const schema: JsonSchema = {
   type: "object",
   properties: {
@@ -293,7 +293,7 @@ function read(
   }
 }
 
-/** Two lines, both included; -1 is the end. */
+/** First and last line, inclusive; -1 is the end. */
 function viewRange(range: unknown, faults: string[]): { readonly from: number; readonly to: number | undefined } {
   if (range === undefined || range === null) return { from: 1, to: undefined };
   const [from, to, ...others] = Array.isArray(range) ? (range as readonly unknown[]) : [];

@@ -17,7 +17,7 @@ import { successReply } from "../words.ts";
 import type { EditPart } from "./inputs.ts";
 import { names } from "./problems.ts";
 
-/** What a language server says of the files, where one is in charge of them. */
+/** Diagnostics of the files that a language server covers. */
 interface Checked {
   readonly diagnostics?: readonly CheckedFile[];
 }

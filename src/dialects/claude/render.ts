@@ -40,12 +40,12 @@ export interface TextResult {
     readonly content: string;
     readonly numLines: number;
     readonly startLine: number;
-    /** Null only where lines are counted from the end, which no call of a model asks for. */
+    /** Null only if lines are counted from the end, which no tool call does. */
     readonly totalLines: number | null;
     readonly truncatedByTokenCap?: true;
     /** Present when the file is not plain UTF-8. */
     readonly encoding?: string;
-    /** Present when bytes could not be decoded and stand as U+FFFD. */
+    /** Present when bytes could not be decoded and are shown as U+FFFD. */
     readonly lossy?: true;
   };
 }
@@ -70,7 +70,7 @@ export interface NotebookResult {
   readonly file: {
     readonly filePath: string;
     readonly cells: readonly NotebookCell[];
-    /** Present where the budget left cells out, or parts of the only one. */
+    /** Present if the budget left out cells, or parts of the only one. */
     readonly truncatedByTokenCap?: true;
     /** Present where more cells follow: how many there are, and the offset to go on with. */
     readonly totalCells?: number;
@@ -269,7 +269,7 @@ function entryLine(entry: Entry): string {
 
 // Outlines in the `claude` dialect.
 
-/** What stands for the text of a long code file, or was asked for. */
+/** Shown for a long code file instead of its text, or on request. */
 interface OutlineResult {
   readonly type: "outline";
   readonly file: {
@@ -304,7 +304,7 @@ const arrow: NumberStyle = { digitsMin: 1, pad: " ", mark: "→" };
 
 export const profile: Profile = {
   lines: "terminated",
-  // The tokens are the cap. These two only keep a page of nothing but blanks from growing without end.
+  // Tokens are the limit. These two only bound a page of nothing but whitespace.
   lineCharsMax: limits.budgetedLineCharsMax,
   cutMark: "...",
   pageBytesMax: limits.budgetedPageBytesMax,

@@ -1,4 +1,4 @@
-/** What was found by name, in the words of the `claude` dialect. */
+/** Answers of Glob, LS and Grep in the `claude` dialect. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
@@ -16,17 +16,17 @@ export interface GlobResult {
   /** Absolute, newest first. */
   readonly filenames: readonly string[];
   readonly numFiles: number;
-  /** Are there more than are named? */
+  /** Whether there are more files than the answer lists. */
   readonly truncated: boolean;
   readonly totalMatches: number;
-  /** False if the search was stopped: then there are at least so many. */
+  /** False if the search was stopped; the number is then a minimum. */
   readonly countIsComplete: boolean;
   readonly durationMs: number;
-  /** Present where files match that are left out; floors where `leftOutIsComplete` is false. */
+  /** Present if matching files are left out; minimums if `leftOutIsComplete` is false. */
   readonly ignoredMatches?: number;
   readonly hiddenMatches?: number;
   readonly leftOutIsComplete?: false;
-  /** Present where permission rules withhold files or folders. */
+  /** Present if permission rules hide files or folders. */
   readonly withheldMatches?: number;
   readonly withheldFolders?: number;
   readonly unreadableFolders?: number;
@@ -40,7 +40,7 @@ export interface LsResult {
   readonly totalEntries: number;
   /** The entry to go on with, if there is another page. */
   readonly nextOffset?: number;
-  /** Of all levels: entries for which there was no room. */
+  /** Entries of all levels that did not fit. */
   readonly leftOut?: number;
   readonly ignored?: number;
   readonly withheld?: number;
@@ -94,15 +94,15 @@ export interface GrepResult {
   readonly numFiles: number;
   readonly filenames: readonly string[];
   readonly totalFiles: number;
-  /** False: counting ended before the search did, so the totals are floors. */
+  /** False if counting stopped before the search ended; the totals are then minimums. */
   readonly countIsComplete: boolean;
-  /** In `content`: the lines as the model sees them, how many they are, and how many there are. */
+  /** In `content`: the lines as the model sees them, how many are shown, and how many there are. */
   readonly content?: string;
   readonly numLines?: number;
   readonly totalLines?: number;
   /** Matching lines of all files, in `content` and `count`. */
   readonly numMatches?: number;
-  /** The same lines apart, with the places of their matches; only for hosts that ask for these. */
+  /** The same lines one by one, with the positions of their matches; only for hosts that request them. */
   readonly lines?: readonly (GrepLine & { readonly file: string })[];
   /** In `count`: matching lines of each of `filenames`. */
   readonly counts?: readonly number[];
@@ -111,7 +111,7 @@ export interface GrepResult {
   readonly timedOut?: true;
   /** Files that were not searched because rules hide them. */
   readonly withheldFiles?: number;
-  /** Links that were not followed, to what lies elsewhere. */
+  /** Symlinks to places outside the searched folder, which are not followed. */
   readonly skippedLinks?: number;
   readonly unreadableFiles?: number;
   /** Files that match but are ignored; looked for only if nothing else matches. */

@@ -65,7 +65,7 @@ const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unk
 
 /** What a sentence needs besides the problem. */
 interface Telling {
-  /** How one about a file that was not read or not changed begins. */
+  /** The beginning of a sentence about a file that was not read or not changed. */
   readonly cannot: (path: string) => string;
   readonly spell: Facts["spell"];
 }
@@ -150,7 +150,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
 
-/** A folder is listed by LS, which counts with another parameter than Read. */
+/** LS lists folders, with another parameter for the first entry than Read has. */
 function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "range" }>): string {
   const [what, parameter] = of === "entries" ? ["Folder", "offset"] : ["File", "start_line"];
   const start = `Invalid ${parameter}: ${from}. ${what} ${named(place.asked)}`;

@@ -1,4 +1,4 @@
-/** What was found by name, in the envelopes of the `envelope` dialect. */
+/** Answers of Glob, LS and Grep in the `envelope` dialect. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
@@ -24,7 +24,7 @@ export interface GlobEnvelope {
     readonly time_ms: number;
     readonly files_shown: number;
     readonly total_matches: number;
-    /** False if the search was stopped: then there are at least so many. */
+    /** False if the search was stopped; the number is then a minimum. */
     readonly count_is_complete: boolean;
     readonly ignored_matches: number;
     readonly hidden_matches: number;
@@ -123,9 +123,9 @@ export interface GrepEnvelope {
       readonly path: string;
       readonly line: number;
       readonly text: string;
-      /** Present for a line that only surrounds a match. */
+      /** Present for a line of context. */
       readonly context?: true;
-      /** Present for a line of which only a part is here. */
+      /** Present for a line that is cut. */
       readonly cut?: true;
     }[];
     /** In `files_with_matches`. */
@@ -142,12 +142,12 @@ export interface GrepEnvelope {
     readonly files_matched: number;
     /** Matching lines; not counted in `files_with_matches`. */
     readonly lines_matched?: number;
-    /** False: counting ended before the search did, so these are floors. */
+    /** False if counting stopped before the search ended; these are then minimums. */
     readonly count_complete: boolean;
     readonly entries_shown: number;
     readonly entries_total: number;
     readonly files_withheld: number;
-    /** Links that were not followed, to what lies elsewhere. */
+    /** Symlinks to places outside the searched folder, which are not followed. */
     readonly links_skipped: number;
     readonly files_unreadable: number;
     readonly files_ignored: number;

@@ -1,4 +1,4 @@
-/** What the tools of the two opencode dialects that look back, go back and ask language servers answer. */
+/** Answers of history, rewind and lsp in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
@@ -23,7 +23,7 @@ export interface HistoryResult {
   readonly output: string;
   readonly metadata: {
     readonly truncated: boolean;
-    /** Of one turn, as `diff -u` has it. */
+    /** Of one turn, in the form of `diff -u`. */
     readonly diff: string;
     readonly turns: readonly {
       readonly turn: string;

@@ -15,7 +15,7 @@ import { rendererOf } from "./render.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
 import { footerOf, previewLines, type ReadResult, resultOf, sentenceOf } from "./sentences.ts";
 
-// Reading in the `opencode-legacy` dialect: lines are what stands between newlines, and `\r` stays in them.
+// Reading in the `opencode-legacy` dialect: a line is the text between two newlines, `\r` included.
 
 const profile: Profile = {
   lines: "split",

@@ -29,7 +29,7 @@ import {
 } from "./sentences.ts";
 
 export interface Forms {
-  /** What the first line is called in calls. */
+  /** The number of the first line in calls. */
   readonly first: 0 | 1;
   readonly numberLine: (number: number, text: string) => string;
   readonly textResult: (outcome: TextOutcome) => ReadResult;

@@ -1,4 +1,4 @@
-/** What the tools of the two opencode dialects that search answer. */
+/** Answers of the search tools in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
@@ -18,7 +18,7 @@ export interface SearchResult {
     /** Files or entries that are shown. */
     readonly count: number;
     readonly truncated: boolean;
-    /** Of `glob`: all that match, or at least so many if `complete` is false. */
+    /** Of `glob`: all matching files; a minimum if `complete` is false. */
     readonly total?: number;
     readonly complete?: boolean;
   };
@@ -70,7 +70,7 @@ export interface GrepResult {
     /** Matching lines, of all files. */
     readonly matches: number;
     readonly truncated: boolean;
-    /** False: counting ended before the search did. */
+    /** False if counting stopped before the search ended. */
     readonly countIsComplete: boolean;
     /** Files that were not searched because rules hide them. */
     readonly withheld: number;
@@ -105,7 +105,7 @@ function headOf({ linesTotal, filesTotal }: GrepOutcome): string {
   return `Found ${linesTotal === undefined ? tallyWords(filesTotal, "file") : tallyWords(linesTotal, "match", "matches")}`;
 }
 
-/** Only a host that asks for it by a request of its own gets files or counts in this dialect. */
+/** This dialect's tool shows lines; only a host gets files or counts, by its own request. */
 function blockOf(file: GrepFile, { mode }: GrepOutcome): string {
   const path = escapeName(file.absolute);
   if (mode === "files") return path;

@@ -27,15 +27,15 @@ import { rewindLines } from "./rewind.ts";
 export { sentenceForPage, sentenceForPerson } from "./problems.ts";
 export { rewindHead, rewoundForPerson, type RewindWay } from "./rewind.ts";
 
-/** The dialect whose limits and rules hold for what a person asks. */
+/** The dialect whose limits and rules apply to a person's commands. */
 export const personDialect = "claude" satisfies DialectName;
 
-/** What a part of a line is, so that a terminal can make it stand out or step back. */
+/** The role of a part of a line, from which a terminal derives its colour. */
 export type Role = "text" | "number" | "notice" | "folder" | "link" | "aside" | "kind" | "file" | "count" | "match";
 
 export interface Piece {
   readonly role: Role;
-  /** As it is: whoever prints it makes control characters visible. */
+  /** Unescaped; the printer escapes control characters. */
   readonly text: string;
 }
 
@@ -44,7 +44,7 @@ export type Line = readonly Piece[];
 /** An outcome in words. */
 export interface View {
   readonly body: readonly Line[];
-  /** What is said about it. */
+  /** Notes about it. */
   readonly notes: readonly Line[];
 }
 
@@ -70,7 +70,7 @@ const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
   history: historyView,
 };
 
-/** For `session.run`: the view is what programs read of the reply. */
+/** For `session.run`: the view is the structured part of the reply. */
 export const person: Words = {
   render: (outcome, facts): Reply<View> => {
     const made = (views[outcome.kind] as (one: Outcome, facts: Facts) => View)(outcome, facts); // the table pairs them by kind
@@ -80,7 +80,7 @@ export const person: Words = {
   renderLate: (reports) => lateLines(reports).join("\n"),
 };
 
-/** What `person` made of an outcome. Several ranges of one file are answered one by one, and stand apart here. */
+/** The view in a reply of `person`. Several ranges of one file are separate views, joined here with a gap. */
 export function viewOf(reply: Reply): View {
   const made = reply.structured as View | { readonly ranges: readonly View[] }; // of a reply in the words of `person`
   if (!("ranges" in made)) return made;
@@ -96,7 +96,7 @@ const text = (words: string): Line => [piece("text", words)];
 const notice = (words: string): Line => [piece("notice", words)];
 const plainView = (words: string): View => view([text(words)]);
 
-// What is read.
+// Reads.
 
 function textView(outcome: TextOutcome): View {
   const [page] = outcome.pages;
@@ -180,7 +180,7 @@ function historyView(outcome: HistoryOutcome): View {
   return plainView(historyText(outcome, { names: historyNames, first: 1 }));
 }
 
-// What is found. Notes stand apart, so that a pipe has nothing but what was found.
+// Searches. Notes are separate, so that a pipe gets only the results.
 
 function globView(outcome: GlobOutcome): View {
   const names = outcome.files.map(({ absolute }): Line => {
@@ -206,7 +206,7 @@ function grepLines(outcome: GrepOutcome, names: readonly string[]): readonly Lin
     case "count":
       return outcome.files.map(({ count }, at) => [nameOf(at), piece("text", ":"), piece("count", String(count))]);
     case "content": {
-      // The places of matches are known where the caller asked for them, in order to show them.
+      // The positions of matches are known only if the caller requested them.
       const hasSpans = outcome.files.some(({ lines }) => lines.some(({ spans }) => spans !== undefined));
       if (hasSpans) return headedLines(outcome, nameOf);
       const body = grepBody(outcome, names);
@@ -247,7 +247,7 @@ function matchLine({ line, text: words, is, spans = [], cutBefore, cutBehind }: 
   return [...pieces, piece("text", words.slice(at)), ...(cutBehind ? [mark] : [])];
 }
 
-// What is changed. The diff shows the lines of the file.
+// Changes. The diff shows the lines of the file.
 
 function changeView(outcome: ChangeOutcome): View {
   const { done, notes } = changeWords(outcome);

@@ -1,4 +1,4 @@
-/** Failures in words for the person who typed the command: options instead of parameters, and what they can decide themselves. */
+/** Failures in words for the person who typed the command: options instead of parameters, and remedies that only a person has. */
 
 import type { ProblemOf } from "../../contract/problem.ts";
 import type { Names } from "../change-words.ts";

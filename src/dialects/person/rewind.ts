@@ -1,4 +1,4 @@
-/** What a rewind came to, in words for a person: in all, and of each file. */
+/** The result of a rewind in words for a person: in total, and for each file. */
 
 import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/history.ts";
 import { escapeName } from "../../text/text.ts";
@@ -6,10 +6,10 @@ import { parenthesized, type RewoundWords, rewoundWords } from "../rewind-text.t
 import { capitalised, counted } from "../words.ts";
 import { sentenceForPerson } from "./problems.ts";
 
-/** What the person typed. */
+/** The command that the person typed. */
 export type RewindWay = "rewind" | "undo" | "redo";
 
-/** `nameOf`: how a person names a turn, where its id is long. */
+/** `nameOf`: the short name of a turn. */
 type NameOf = (id: string) => string;
 const wholeId: NameOf = (id) => id;
 
