@@ -20,7 +20,7 @@ import {
   type DialectName,
   dialectNames,
   dialects,
-  nearest,
+  nearestWord,
 } from "./dialects/dialects.ts";
 import { createDisk, createIndexStore, createLocks, lazily, realPrefixes, RootError } from "./disk/disk.ts";
 import {
@@ -208,7 +208,7 @@ function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions)
 
 function dialectNamed(name: string): Dialect {
   if (Object.hasOwn(dialects, name)) return dialects[name as DialectName]; // `name` is a key, as checked here
-  const near = nearest(String(name), dialectNames);
+  const near = nearestWord(String(name), dialectNames);
   const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
   throw new FilehandError("UNKNOWN_DIALECT", `Cannot speak the dialect "${name}": there is no such dialect, ${hint}`);
 }

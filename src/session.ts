@@ -27,14 +27,14 @@ import { lineNumber } from "./contract/target.ts";
 import {
   answerBytes,
   type AnswerLimit,
-  described,
+  descriptionFor,
   type Dialect,
   type DialectName,
   type Facts,
   fittedOutcome,
   isExemptModel,
-  limitOf,
-  nearest,
+  answerLimitOf,
+  nearestWord,
   type OptIn,
   pathsShownIn,
   requestOf,
@@ -150,7 +150,7 @@ export function startSession<Name extends DialectName>(
   /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
-    const answerBytesMax = limitOf(given, options)?.bytesMax;
+    const answerBytesMax = answerLimitOf(given, options)?.bytesMax;
     if (answerBytesMax === undefined) return profile;
     const known = profiles.get(answerBytesMax) ?? { ...profile, answerBytesMax };
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
@@ -325,7 +325,7 @@ export function startSession<Name extends DialectName>(
     words: Words = dialect,
     progress: CallProgress = {},
   ): Promise<Reply> => {
-    const limit = verb === "cost" ? undefined : limitOf(given, options);
+    const limit = verb === "cost" ? undefined : answerLimitOf(given, options);
     const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
       const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
@@ -511,7 +511,7 @@ export function startSession<Name extends DialectName>(
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
-        description: described(description, changeRules(options)),
+        description: descriptionFor(description, changeRules(options)),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),
@@ -782,7 +782,12 @@ function specNamed(specs: Dialect["specs"], tool: string): Dialect["specs"][numb
   const spec = specs.find(({ name }) => name === tool);
   if (spec !== undefined) return spec;
   const known = specs.map(({ name }) => name);
-  const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
+  const data: ProblemData = {
+    code: "UNKNOWN_TOOL",
+    tool: String(tool),
+    known,
+    nearest: nearestWord(String(tool), known),
+  };
   throw new Problem(data);
 }
 

@@ -1,7 +1,7 @@
 /**
- * Answers within the bytes that their reader is shown. A client that cuts an answer leaves the model with a part of it while
- * the ledger says that all was shown. So an outcome that is too long is made shorter before it counts: fewer lines, entries or
- * cells, and where to go on, in the dialect's own words.
+ * Keeps answers within the bytes that a client shows. If the client truncated an answer, the ledger would count lines as shown
+ * that the model never saw. So an outcome that is too long is shortened before it enters the ledger: fewer lines, entries or cells,
+ * and where to go on, in the dialect's own words.
  */
 
 import type { Outcome, Reply } from "../contract/call.ts";
@@ -17,17 +17,17 @@ import { cutReply } from "./words.ts";
 export interface AnswerLimit {
   /** Bytes of the answer as a result in JSON, pictures left out. */
   readonly bytesMax: number;
-  /** Does what programs read count as well, because the answer carries it? */
+  /** Whether the structured part counts as well, because the answer carries it. */
   readonly structured: boolean;
 }
 
-/** What a call or a toolkit says of the bytes of its answers. */
+/** Limits that a call or a toolkit sets. */
 interface Asked {
   readonly answerBytesMax?: number | undefined;
   readonly countStructured?: boolean | undefined;
 }
 
-export function limitOf(given: Asked, options: Asked): AnswerLimit | undefined {
+export function answerLimitOf(given: Asked, options: Asked): AnswerLimit | undefined {
   const bytesMax = given.answerBytesMax ?? options.answerBytesMax;
   return bytesMax === undefined ? undefined : { bytesMax, structured: given.countStructured ?? false };
 }
@@ -47,13 +47,13 @@ export function pathsShownIn(outcome: Outcome): readonly string[] {
   }
 }
 
-/** What stands around the content in a message: names, brackets, the server's name and version. */
+/** The JSON around the content of a message: names, brackets, the server's name and version. */
 const frameBytes = 256;
 const partBytes = 32;
 /** JSON has at most six bytes for a UTF-16 unit. */
 const bytesPerChar = 6;
 
-/** Exact only near the limit: what is clearly shorter is not counted. */
+/** Exact only near the limit; an answer that is clearly shorter is estimated from above. */
 export function answerBytes(reply: Reply, { bytesMax, structured }: AnswerLimit): number {
   const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const chars = texts.reduce((sum, { length }) => sum + length, 0);
@@ -66,22 +66,22 @@ export function answerBytes(reply: Reply, { bytesMax, structured }: AnswerLimit)
   );
 }
 
-/** For what has no pages: what programs read goes first, where it counts, then the end of the text. */
+/** For answers without pages: drops the structured part first, if it counts, then the end of the text. */
 export function withinLimit(reply: Reply, limit: AnswerLimit): Reply {
   const fits = (one: Reply): boolean => answerBytes(one, limit) <= limit.bytesMax;
   if (fits(reply)) return reply;
   return cutReply(limit.structured ? { ...reply, structured: null } : reply, fits);
 }
 
-/** A way to make an outcome shorter: so many units are there, and this is the outcome with the first few of them. */
+/** A way to shorten an outcome: how many units it has, and the outcome with only the first of them. */
 interface Shortening {
   readonly units: number;
   readonly take: (units: number) => Outcome;
 }
 
 /**
- * The outcome, or as much of it as stays within `bytesMax`. If its smallest part is too long by itself, that part comes back:
- * whoever sends the answer has to cut it.
+ * The outcome, or as much of it as stays within `bytesMax`. If even its smallest part is too long, that part is returned and
+ * the sender of the answer has to truncate it.
  */
 export function fittedOutcome(
   outcome: Outcome,
@@ -101,11 +101,11 @@ export function fittedOutcome(
   return shortest;
 }
 
-/** A page need not be filled to the last byte: each try costs a rendering. */
+/** Each try costs a rendering, so a page that is 90 % full is good enough, and after six guesses the search only halves. */
 const fullEnough = 0.9;
 const guessesMax = 6;
 
-/** 0 if not even one unit fits. By proportion first, since lines are mostly alike, then by halves. */
+/** 0 if not even one unit fits. Guesses by proportion first, since most lines are about equally long, then by bisection. */
 function mostThatFit(
   { units, take }: Shortening,
   bytes: number,
@@ -125,7 +125,7 @@ function mostThatFit(
   return fits.units;
 }
 
-/** From coarse to fine: the finer one is for an outcome whose first unit is too long by itself. */
+/** From coarse to fine: the finer one is for an outcome whose first unit alone is too long. */
 function shorteningsOf(outcome: Outcome, cutMark: string): readonly Shortening[] {
   switch (outcome.kind) {
     case "text":
@@ -216,11 +216,11 @@ function byLines(outcome: TextOutcome): Shortening {
   };
 }
 
-/** The page with other lines in the place of its first ones. */
+/** The page cut down to `lines`. */
 function pageOfLines(page: Page, lines: readonly string[], more: Pick<Page, "cut"> = page): Page {
   const end = page.from + lines.length;
   const next = lines.length < page.count ? lineNumber(end) : page.next;
-  // Most files end all their lines alike.
+  // An estimate: most files have one kind of line end.
   const perLine = page.count === 0 ? 0 : Math.ceil(page.lineEndChars / page.count);
   return {
     from: page.from,
@@ -241,7 +241,7 @@ function byCharsOfFirstLine(outcome: TextOutcome, cutMark: string): Shortening {
   const index = outcome.pages.findIndex(({ count }) => count > 0);
   const page = outcome.pages[index];
   const shown = page?.lines[0] ?? "";
-  // The mark on a line that is cut already is no part of it.
+  // Without the mark of a line that is already cut.
   const line = shown.slice(0, page?.cut.find((cut) => cut.line === page.from)?.charsShown);
   return {
     units: line.length,
@@ -264,7 +264,7 @@ const byCells = (outcome: NotebookOutcome): Shortening => ({
       : { ...outcome, cells: outcome.cells.slice(0, units), next: lineNumber(outcome.from + units) },
 });
 
-/** Its outputs go first, from the last one on, then the end of its source. */
+/** Drops outputs first, from the last one, then the end of the source. */
 function byPartsOfFirstCell(outcome: NotebookOutcome): Shortening {
   const [cell] = outcome.cells;
   if (cell === undefined) return { units: 0, take: () => outcome };
@@ -288,7 +288,7 @@ function byPartsOfFirstCell(outcome: NotebookOutcome): Shortening {
   };
 }
 
-/** What lies deeper is closed: what is near is complete before anything deeper is shown. */
+/** Closes deeper folders, so that each level shown is complete. */
 const treeOfLevels = (outcome: TreeOutcome, levels: number): TreeOutcome =>
   levels >= outcome.depth ? outcome : recounted(outcome, closedBelow(outcome.entries, levels), outcome.next);
 
@@ -361,7 +361,7 @@ function historyShortenings(outcome: HistoryOutcome): readonly Shortening[] {
   ];
 }
 
-/** A hunk that is cut still says how long it is. */
+/** A hunk that is cut keeps its line counts. */
 function firstLinesOf(hunks: readonly Hunk[], count: number): readonly Hunk[] {
   let left = count;
   return hunks.flatMap((hunk) => {

@@ -18,11 +18,12 @@ import { enumeration, stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
-/** A diff for programs, its lines without their ends; what would be too long is not cut in the middle but left out. */
-export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] => withoutEnds(boundedHunks(file, facts));
+/** A diff for programs, lines without their ends; empty if it would be too long. */
+export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] =>
+  withoutLineEnds(boundedHunks(file, facts));
 
-/** Programs that know `structuredPatch` know these fields. */
-export const withoutEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
+/** The fields of `structuredPatch`. */
+export const withoutLineEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
   hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({ oldStart, oldLines, newStart, newLines, lines }));
 
 function boundedHunks(file: ChangedFile, { full }: Facts): readonly Hunk[] {
@@ -34,7 +35,7 @@ function boundedHunks(file: ChangedFile, { full }: Facts): readonly Hunk[] {
 export const bounded = (text: string, { full }: Facts): string | null =>
   full || text.length <= limits.changeCharsMax ? text : null;
 
-/** The old content for programs; null for a new file, and where it is too long to be given back. */
+/** The old content for programs; null for a new file or if it is too long. */
 export const originalFor = ({ before }: ChangedFile, facts: Facts): string | null =>
   before === undefined ? null : bounded(before, facts);
 
@@ -46,13 +47,13 @@ export function patchFor(file: ChangedFile, facts: Facts): string {
 /** A line with its number, as the dialect shows it. */
 type NumberLine = (number: number, text: string) => string;
 
-/** What is said of a change, a line each. */
+/** The lines of an answer to a change. */
 export interface ChangeWords {
   readonly done: readonly string[];
   readonly notes: readonly NoteWords[];
 }
 
-/** Something worth knowing, and the lines of the file that an author who cannot see the diff should look at. */
+/** A note, with the lines of the file that a model should check because it does not see the diff. */
 interface NoteWords {
   readonly words: string;
   readonly look?: { readonly words: string; readonly hunks: readonly Hunk[] };
@@ -65,7 +66,7 @@ export function changeWords(outcome: ChangeOutcome): ChangeWords {
   return { done: headlines(outcome, say), notes: [...notes, ...closerLook(outcome, say)] };
 }
 
-/** What was done, then what is worth knowing about it, with lines of the file. */
+/** The change, then notes about it with lines of the file. */
 export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
   const { done, notes } = changeWords(outcome);
   const lines = notes.flatMap(({ words, look }) =>
@@ -74,7 +75,7 @@ export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): rea
   return [...done, ...lines];
 }
 
-/** Of what was done and what a dry run would do, that which is true. */
+/** Picks the wording for a change that was made or for a dry run. */
 type Say = (done: string, would: string) => string;
 
 function headlines(outcome: ChangeOutcome, say: Say): readonly string[] {
@@ -199,7 +200,7 @@ const notKept = {
   "new content": "The change is recorded and can be undone, but its new content could not be kept in the history",
 } as const satisfies Record<Extract<ChangeNote, { readonly note: "not kept" }>["what"], string>;
 
-/** After a match by anything looser than the letters, the author should see what is there now. */
+/** After a match that was not exact, the model should see the new lines. */
 function closerLook(outcome: ChangeOutcome, say: Say): readonly NoteWords[] {
   const steps =
     outcome.kind === "edit"
@@ -209,7 +210,7 @@ function closerLook(outcome: ChangeOutcome, say: Say): readonly NoteWords[] {
         : [];
   const loose = [...new Set(steps)].filter((step) => step !== "exact");
   if (loose.length === 0) return [];
-  // Line ends are no difference that an author can see.
+  // A model does not see line ends.
   if (loose.every((step) => step === "line ends"))
     return [{ words: `The file has other line ends than the call; its own ${say("were", "would be")} kept.` }];
   const words = `The old text was found, ${loose.map((step) => stepWords[step]).join("; ")}.`;
@@ -220,7 +221,7 @@ function closerLook(outcome: ChangeOutcome, say: Say): readonly NoteWords[] {
 }
 
 const linesShownMax = limits.changeLinesMax;
-/** Of one line; all that are shown together stay far below what an answer may hold. */
+/** Of one line, so that all lines shown together stay far below the limit of an answer. */
 const lineCharsShownMax = 1_000;
 const cutMark = "... (line cut)";
 
@@ -233,7 +234,7 @@ function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly strin
     let number = newStart;
     for (const [at, line] of all.entries()) {
       if (line.startsWith("-") || line.startsWith("\\")) continue;
-      // In a hunk with two kinds of line ends a line carries the \r of its own, which Read does not show.
+      // In a hunk with mixed line ends a line includes its \r, which Read does not show.
       const text = all[at + 1]?.startsWith("\\") === true ? line.slice(1) : line.slice(1).replace(/\r$/, "");
       if (lines.length <= linesShownMax) lines.push(numberLine(number, cutLine(text)));
       number += 1;
@@ -287,11 +288,11 @@ export function patchFaultWords({
   }
 }
 
-/** Why nothing is taken away by the name of a link. */
+/** Why a symlink is neither deleted nor moved. */
 export const linkWords = ({ leadsTo, would }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "link" }>): string =>
   `it is a link, and what would ${would} is ${quoted(leadsTo)}, name that by its own path`;
 
-/** Why a folder is neither deleted nor moved as a whole. Which of its files rules withhold is not told. */
+/** Why a folder is neither deleted nor moved as a whole. Does not name the files that rules hide. */
 export const folderFaultWords = {
   root: "it is a root of the workspace, name something in it",
   "into itself": "its new name lies in the folder itself, use another one",
@@ -302,7 +303,7 @@ export const folderFaultWords = {
   unreadable: "not all of it could be read, do it with its files one by one",
 } satisfies Readonly<Record<FolderFault, string>>;
 
-/** Of several files one could not be written: the cause, and what became of the others. */
+/** One of several files could not be written: the cause, and the state of the others. */
 export function rolledBackWords({ putBack, left }: ProblemOf<"ROLLED_BACK">, cause: string): string {
   const back = putBack.map(({ asked }) => quoted(asked));
   const undone = back.length === 0 ? "" : `; what was changed before (${enumeration(back)}) was put back`;

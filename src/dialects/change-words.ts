@@ -1,4 +1,4 @@
-/** Why a file was not changed, and what to do: clauses that stand behind `Cannot edit "x": ` in every dialect. */
+/** Why a file was not changed, and what to do: clauses that follow `Cannot edit "x": ` in every dialect. */
 
 import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
 import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
@@ -45,7 +45,7 @@ export const doing = {
 
 export type Doing = keyof typeof doing;
 
-/** How a place was found, other than by its very letters. */
+/** How a match was found that is not exact. */
 export const stepWords = {
   exact: "the very letters",
   "line ends": "line ends aside",
@@ -104,7 +104,7 @@ type ColumnProblem = Extract<ProblemOf<"INVALID_PARAM">, { readonly reason: "col
 /** Parts of a file that a refusal names, and reads that it proposes. */
 const neededMax = 40;
 const readsMax = 8;
-/** Lines between two parts that are read along rather than with one more call. */
+/** Up to so many lines between two parts are read along, which is cheaper than one more call. */
 const gapLinesMax = 100;
 
 /** What to read so that all parts are shown, with few calls. */
@@ -177,10 +177,10 @@ function nearestWords(nearest: NearestRegion, names: Names): string {
     return `Nothing there is like it. The lines where it was expected:\n${region}${more}`;
   }
   const { kind, line, asked, actual } = difference;
-  // The lines themselves are the same where only a newline around them differs.
+  // If only a newline before or after them differs, the lines are equal: show that newline, too.
   const [front, behind] = [kind === "newline in front" ? "\n" : "", kind === "final newline" ? "\n" : ""];
   const sent = asked === undefined ? undefined : front + asked + behind;
-  // The lines of a hunk can stand there while its header does not, or above the hunk before.
+  // The lines of a hunk may exist although its header does not, or above the previous hunk.
   if (sent === actual && kind !== "undecoded byte") return `The nearest text:\n${region}${more}`;
   const from = shownFrom(sent, actual);
   const sides = [
@@ -192,7 +192,7 @@ function nearestWords(nearest: NearestRegion, names: Names): string {
 
 const lineCharsMax = 300;
 
-/** Where two long lines are shown from, so that what they differ in is seen. */
+/** The column from which two long lines are shown, so that their difference is visible. */
 function shownFrom(one = "", other = ""): number {
   let same = 0;
   while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
@@ -201,7 +201,7 @@ function shownFrom(one = "", other = ""): number {
   return /[\udc00-\udfff]/.test(one.charAt(from)) ? from - 1 : from;
 }
 
-/** A line whose tabs and blanks can be told apart. */
+/** A line with visible tabs and spaces. */
 const visible = (line: string, from: number): string =>
   (from > 0 ? "..." : "") + JSON.stringify(cutChars(line.slice(from), lineCharsMax));
 
@@ -315,7 +315,7 @@ export const tooLargeWords = ({
   return `it is over the limit (${limit}), nothing was written, ${way}`;
 };
 
-/** System errors that a person can do something about. */
+/** System errors that a person can fix. */
 const errnoWords: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the quota of the disk is used up",
@@ -329,7 +329,7 @@ const errnoWords: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** What helps where trying again does not. */
+/** The remedy for errors that a retry does not fix. */
 const errnoRemedies: Readonly<Record<string, string>> = {
   ENOSPC: "ask the user to make room on it",
   EDQUOT: "ask the user to make room or to raise it",
@@ -340,7 +340,7 @@ const errnoRemedies: Readonly<Record<string, string>> = {
 
 /** What to do about a system error, as the end of a sentence. */
 export function errnoRemedy(errno: string, during: string): string {
-  // Folders can have too many names, too.
+  // Only while writing in place is EMLINK about the file's own hard links; a folder can reach its limit of links, too.
   if (errno === "EMLINK" && during.startsWith("writing in place")) {
     return 'ask the user to separate them, or to set hardLinks to "keep"';
   }

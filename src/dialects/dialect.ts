@@ -9,26 +9,26 @@ import type { ParameterTable } from "./parameters.ts";
 /** What is known about a call besides its outcome. */
 export interface Facts {
   readonly tool: string;
-  /** What the call was about to do; undefined where that could not be told. */
+  /** What the call was about to do; undefined if that is unknown. */
   readonly verb: Verb | "cost" | undefined;
   /** The raw input, untouched. */
   readonly input: unknown;
   readonly elapsedMs: number;
   /** Where relative paths start, below the root; "." for the root itself. */
   readonly cwd: string;
-  /** How to name an absolute path so that it means the same when a call gives it back: as short as that allows. */
+  /** The shortest spelling of an absolute path that means the same file when a later call uses it. */
   readonly spell: (absolute: string) => string;
-  /** Shall the reminder about malware be appended, where the dialect has one? Not for a model that is exempt. */
+  /** Whether to append the reminder about malware, if the dialect has one. False for exempt models. */
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */
   readonly model: string | undefined;
-  /** Shall large parts of an answer for programs be there whatever their size? */
+  /** Whether an answer for programs includes large parts whatever their size. */
   readonly full: boolean;
-  /** Names for what an answer carries along. */
+  /** Ids for an answer and its attachments. */
   readonly ids: { readonly session: string; readonly message: string; readonly next: () => string };
 }
 
-/** Tools that are offered only where the operator has switched them on: those that look back, ask language servers, rename. */
+/** Groups of tools that are offered only if the operator has enabled them. */
 export type OptIn = "history" | "lsp" | "rename";
 
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
@@ -39,9 +39,9 @@ export interface ToolSpec {
   readonly readOnly: boolean;
   readonly input: ParameterTable;
   readonly inputSchema: JsonSchema;
-  /** A tool that is offered only where the operator has switched such tools on. */
+  /** Set for a tool that is offered only if the operator has enabled its group. */
   readonly optIn?: OptIn;
-  /** Answers with the neutral request; throws a Problem that names every argument that is wrong. */
+  /** Returns the neutral request, or throws a Problem that names every wrong argument. */
   toRequest(input: unknown, profile: Profile): Request;
 }
 
@@ -49,7 +49,7 @@ export interface ToolSpec {
 export interface Words {
   render(outcome: Outcome, facts: Facts): Reply;
   renderProblem(problem: ProblemData, facts: Facts): Reply;
-  /** What language servers said of files after the answers to their changes had been given. */
+  /** Diagnostics that arrived after the answers to their changes. */
   renderLate(reports: readonly DiagnosticsReport[]): string;
 }
 
@@ -57,23 +57,23 @@ export interface Dialect extends Words {
   readonly name: string;
   /** `thrown`: the typed functions throw a failure. `returned`: a failure is an answer like any other. */
   readonly failures: "thrown" | "returned";
-  /** `lenient`: "10" is taken for 10, and 0 for the first line where lines count from 1. */
+  /** `lenient`: "10" means 10, and 0 means the first line if lines count from 1. */
   readonly numbers: "lenient" | "literal";
   readonly profile: Profile;
   readonly specs: readonly ToolSpec[];
 }
 
-/**
- * What a model is told of a tool promises just the guard that is configured. A line of a description that begins with a
- * mark stands only where the option is so: `[read first]`, `[stale refused]`, `[stale matched]`.
- */
-
-export interface Guarding {
+/** The options that decide about marked lines of a description. */
+export interface GuardOptions {
   readonly readFirst: boolean;
   readonly staleness: "refuse" | "content-match";
 }
 
-export function described(text: string, { readFirst, staleness }: Guarding): string {
+/**
+ * The description of a tool promises only the checks that are configured: a line that begins with the mark `[read first]`,
+ * `[stale refused]` or `[stale matched]` is kept only if that option is on.
+ */
+export function descriptionFor(text: string, { readFirst, staleness }: GuardOptions): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst,
     "stale refused": readFirst && staleness === "refuse",

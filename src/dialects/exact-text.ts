@@ -1,12 +1,12 @@
-/** A text as it stands in the file, for hosts that hand it on: no numbers, nothing cut, line ends as they are. */
+/** The exact text of a file, for hosts that pass it on: no line numbers, nothing cut, line ends unchanged. */
 
 import type { Outcome, Reply } from "../contract/call.ts";
 import type { Words } from "./dialect.ts";
 
 export interface ExactText {
-  /** Whole lines with their ends, so that one page and the next make up the file. */
+  /** Whole lines with their ends, so that consecutive pages concatenate to the file. */
   readonly text: string;
-  /** Is it all that was asked for? */
+  /** Whether it is all of the requested text. */
   readonly whole: boolean;
 }
 

@@ -1,6 +1,6 @@
-/** Which models are not reminded: by the name of the model itself, however a provider, a region, a date or a variant is put around it. */
+/** Which models get no reminder: by the model's own name, whatever provider, region, date or variant surrounds it. */
 
-/** Models that judge malware well enough without being reminded. */
+/** Models that judge malware well without a reminder. */
 export const exemptModelsDefault: readonly string[] = ["claude-opus-4-6"];
 
 export function isExemptModel(model: string | undefined, exempt = exemptModelsDefault): boolean {
@@ -21,11 +21,12 @@ function bareName(model: string): string {
     .replace(/(\d)\.(?=\d)/g, "$1-");
 }
 
+/** Names come from clients; a longer one is no model's name. */
 const nameCharsMax = 100;
 
 /**
- * Dates, versions of a deployment and ways of running one and the same model. Anything else behind a name, such as `-5` or
- * `-mini`, makes it another model.
+ * Dates, deployment versions and running modes of the same model. Any other suffix, such as `-5` or `-mini`, makes it another
+ * model.
  */
 const variants =
   /^(?:[-@:_](?:\d{6,8}|\d{4}-\d\d-\d\d|v\d+(?:[:-]\d+)?|latest|preview|beta|exp|thinking|fast|free|extended|low|medium|high|xhigh|max|\d+[km])|\[\w+\])*$/;

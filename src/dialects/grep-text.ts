@@ -1,4 +1,4 @@
-/** What the dialects say alike about a search: the lines of an answer, and what stands below them. */
+/** Words about searches that dialects share: the lines of an answer, and the notes below them. */
 
 import type { Counted, GlobOutcome } from "../contract/glob.ts";
 import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
@@ -8,9 +8,9 @@ import type { TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { escapeName } from "../text/text.ts";
 import { didYouMean, quoted } from "./words.ts";
 
-// What dialects say alike about patterns and about what a search for names left out.
+// Patterns, and files that Glob left out.
 
-/** What is wrong with a pattern, and what would be right: the part behind `Cannot use the pattern "x": `. */
+/** What is wrong with a pattern, and what would be right: the part after `Cannot use the pattern "x": `. */
 export const patternFaults = {
   empty: "it is empty, give one such as **/*.ts",
   nul: "it holds a NUL character, which no path has",
@@ -31,7 +31,7 @@ export const patternFaults = {
   "too many names": `it has more than ${limits.globDepthMax} names, or too many in all its choices, shorten it`,
 } satisfies Readonly<Record<PatternFault, string>>;
 
-/** What the list of files alone does not tell, a sentence each, without mark and period. */
+/** Notes on a list of files, a sentence each, without mark and period. */
 export function globNotes(
   outcome: GlobOutcome,
   spelling: (suggestion: Suggestion) => string = ({ absolute }) => absolute,
@@ -43,7 +43,7 @@ export function globNotes(
   }
   if (files.length < total.count) {
     notes.push(
-      `The newest ${files.length} of ${numberOf(total)} files are shown, narrow the pattern or the path to see others`,
+      `The newest ${files.length} of ${countWords(total)} files are shown, narrow the pattern or the path to see others`,
     );
   }
   if (outcome.stoppedAfterMs !== undefined) {
@@ -82,7 +82,8 @@ export function globNotes(
   return notes;
 }
 
-export const numberOf = ({ count, counted }: Counted): string => (counted === "all" ? `${count}` : `at least ${count}`);
+export const countWords = ({ count, counted }: Counted): string =>
+  counted === "all" ? `${count}` : `at least ${count}`;
 
 const several = (count: number, one: string, more = `${one}s`): string =>
   count === 1 ? `1 ${one} was` : `${count} ${more} were`;
@@ -91,29 +92,27 @@ const matching = (count: number, what: string): string =>
 const counted = ({ count, counted: how }: Counted, what: string): string =>
   how === "all" ? matching(count, what) : `At least ${matching(count, what)}`;
 
-/** Where a line of `grep` was too long. */
+/** Marks the end at which a long line is cut. */
 const cutMark = "...";
 
-/** One line, whatever its file holds; what is left out of a long one is marked. */
-export const shownText = ({ text, cutBefore, cutBehind }: GrepLine): string =>
+export const shownLineText = ({ text, cutBefore, cutBehind }: GrepLine): string =>
   `${cutBefore ? cutMark : ""}${text}${cutBehind ? cutMark : ""}`;
 
-/** Do these two lines of an answer follow each other in their file? */
-export const follows = (line: GrepLine, before: GrepLine | undefined): boolean =>
+/** Whether two lines of an answer are adjacent in their file. */
+export const followsDirectly = (line: GrepLine, before: GrepLine | undefined): boolean =>
   before === undefined || line.line === before.line + 1;
 
-export const tallied = ({ number, counted }: Tally, one: string, many = `${one}s`): string =>
+export const tallyWords = ({ number, counted }: Tally, one: string, many = `${one}s`): string =>
   `${counted === "at least" ? "at least " : ""}${number} ${number === 1 ? one : many}`;
 
-/** What was found at all, in one line; empty where the lines say it themselves. */
+/** The totals in one line; empty if the lines show them already. */
 export function grepHead({ mode, filesTotal, linesTotal }: GrepOutcome): string {
   if (filesTotal.number === 0) return mode === "content" ? "No matches found" : "No files found";
-  if (mode === "files") return `Found ${tallied(filesTotal, "file")}`;
+  if (mode === "files") return `Found ${tallyWords(filesTotal, "file")}`;
   if (mode === "content" || linesTotal === undefined) return "";
-  return `Found ${tallied(linesTotal, "matching line")} in ${tallied(filesTotal, "file")}`;
+  return `Found ${tallyWords(linesTotal, "matching line")} in ${tallyWords(filesTotal, "file")}`;
 }
 
-/** `names`: what the files are called. */
 export function grepBody(outcome: GrepOutcome, names: readonly string[]): string {
   switch (outcome.mode) {
     case "files":
@@ -125,7 +124,7 @@ export function grepBody(outcome: GrepOutcome, names: readonly string[]): string
   }
 }
 
-/** `path:12:text` for a match, `path-11-text` for what surrounds it, `--` where lines are left out between. */
+/** `path:12:text` for a match, `path-11-text` for context, `--` for a gap between lines. */
 function contentOf({ files, numbers, target }: GrepOutcome, names: readonly string[]): string {
   const withContext = files.some(({ lines }) => lines.some(({ is }) => is === "context"));
   const blocks = files.map((file, index) =>
@@ -140,20 +139,20 @@ function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean
     .flatMap((line, index) => {
       const mark = line.is === "match" ? ":" : "-";
       const before = [path, numbers ? line.line : undefined].filter((part) => part !== undefined);
-      const shown = [...before, shownText(line)].join(mark);
-      return withContext && !follows(line, lines[index - 1]) ? ["--", shown] : [shown];
+      const shown = [...before, shownLineText(line)].join(mark);
+      return withContext && !followsDirectly(line, lines[index - 1]) ? ["--", shown] : [shown];
     })
     .join("\n");
 }
 
-/** The names of what can be changed in a call. */
+/** What a dialect calls the parameters of a search. */
 export interface GrepNames {
   readonly offset: string | undefined;
   readonly glob: string;
   readonly multiline: string | undefined;
 }
 
-/** What the answer leaves out, and what to do about it; each a sentence without a period. */
+/** Notes on what the answer leaves out, and what to do about it; each a sentence without a period. */
 export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly string[] {
   const { withheld, links, unreadable, ignored, binary, unnamed, unshown } = outcome;
   const notes = [pageNote(outcome, names), pastEndNote(outcome)];
@@ -163,11 +162,11 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     );
   }
   if (ignored.number > 0) {
-    const them = tallied(ignored, "ignored file matches", "ignored files match");
+    const them = tallyWords(ignored, "ignored file matches", "ignored files match");
     notes.push(`${them}, to search an ignored folder or file give it as path`);
   }
   if (withheld.number > 0) {
-    const them = tallied(withheld, "file was", "files were");
+    const them = tallyWords(withheld, "file was", "files were");
     const hides = withheld.number === 1 ? "a permission rule hides it" : "permission rules hide them";
     notes.push(`${them} not searched because ${hides}, read such a file by its path if you need it`);
   } else if (withheld.counted === "at least") {
@@ -176,11 +175,11 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     );
   }
   if (links.number > 0) {
-    const them = tallied(links, "link was", "links were");
+    const them = tallyWords(links, "link was", "links were");
     notes.push(`${them} not followed, give a link as path to search what it leads to if that lies in the workspace`);
   }
   if (unreadable.number > 0) {
-    const them = tallied(unreadable, "file or folder", "files or folders");
+    const them = tallyWords(unreadable, "file or folder", "files or folders");
     notes.push(`${them} could not be read, so there may be more`);
   }
   if (binary > 0) {
@@ -216,10 +215,10 @@ function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: Gre
 function pastEndNote({ mode, skip, entriesShown, entriesTotal }: GrepOutcome) {
   if (skip === 0 || entriesShown > 0 || entriesTotal.number === 0) return undefined;
   const there = entriesTotal.number === 1 ? "There is" : "There are";
-  return `${there} only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
+  return `${there} only ${tallyWords(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
 }
 
-/** What is wrong with a search: the part behind `Cannot search: `. */
+/** What is wrong with a search: the part after `Cannot search: `. */
 export function searchFaultWords(fault: SearchFault, names: GrepNames): string {
   switch (fault.of) {
     case "type": {
@@ -264,9 +263,9 @@ function engineWords(fault: Extract<SearchFault, { readonly why: "engine" }>, na
 export const noRipgrepWords = (install: string): string =>
   `ripgrep, which searches files, is not installed: ask the user to run npm install ${install}, or to install ripgrep so that rg is on the PATH`;
 
-// A folder as an indented list, with sizes and kinds, and what is not shown of it.
+// A folder as an indented list with sizes and kinds, and notes on what is left out.
 
-/** `mark` stands before each name. */
+/** `mark` precedes each name. */
 export const treeLines = (entries: readonly TreeEntry[], mark: string, indentAll = "  "): readonly string[] =>
   treeRows(entries, indentAll).map(({ indent, name, note }) => indent + mark + name + note);
 
@@ -323,7 +322,7 @@ function folderNote({ closed, entriesTotal, entriesLeftOut = 0 }: TreeEntry): st
   return notes.length === 0 ? "" : ` (${notes.join(", ")})`;
 }
 
-/** Whole numbers up to four digits, so that columns need no care. */
+/** At most four digits and a unit. */
 function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -336,7 +335,7 @@ function sizeOf(bytes: number): string {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ""}`;
 }
 
-/** What the lines alone do not tell, a sentence each, without mark and period. `next`: how to go on. */
+/** Notes on a tree, a sentence each, without mark and period. `next`: how to go on. */
 export function treeNotes(outcome: TreeOutcome, next: (from: number) => string): readonly string[] {
   const notes: string[] = [];
   const { from, entries, entriesTotal } = outcome;

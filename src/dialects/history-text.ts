@@ -1,29 +1,29 @@
-/** What a session did before, in words that dialects share. */
+/** The history of a session, in words that dialects share. */
 
 import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/history.ts";
 import { unified } from "../text/text.ts";
-import { backTo, type HistoryNames, inFiles, withheldLine } from "./rewind-text.ts";
+import { rewindPointWords, type HistoryNames, fileCount, withheldLine } from "./rewind-text.ts";
 import { quoted, spelled } from "./words.ts";
 
-/** How many turns or files a call gets that says nothing about it. */
+/** Turns or files in an answer if the call sets no limit. */
 export const turnsDefault = 20;
 
-export interface HistoryTelling {
+export interface HistoryWording {
   readonly names: HistoryNames;
-  /** What the first turn or file is called in a call. */
+  /** The number of the first turn or file in a call. */
   readonly first: 0 | 1;
 }
 
-export function historyText(outcome: HistoryOutcome, telling: HistoryTelling): string {
-  const lines = outcome.of === "turns" ? listLines(outcome, telling) : detailLines(outcome);
-  return [...lines, ...pageLine(outcome, telling)].join("\n");
+export function historyText(outcome: HistoryOutcome, wording: HistoryWording): string {
+  const lines = outcome.of === "turns" ? listLines(outcome, wording) : detailLines(outcome);
+  return [...lines, ...pageLine(outcome, wording)].join("\n");
 }
 
-/** The number that a call goes on with; null at the end. */
-export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryTelling): number | null =>
+/** The offset of the next page; null at the end. */
+export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryWording): number | null =>
   next === undefined ? null : next - 1 + first;
 
-function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryTelling): readonly string[] {
+function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryWording): readonly string[] {
   const about = path === undefined ? "" : ` that changed ${quoted(path || ".")}`;
   if (total === 0) {
     return [path === undefined ? "This session has changed nothing yet." : `This session has no turn${about}.`];
@@ -53,8 +53,8 @@ function headOf({ name, timestamp, rewinds, undone }: TurnSeen): string {
 }
 
 const rewindWords = {
-  rewind: (to: string) => `went back ${backTo(to)}`,
-  partial: (to: string) => `went back with some files ${backTo(to)}`,
+  rewind: (to: string) => `went back ${rewindPointWords(to)}`,
+  partial: (to: string) => `went back with some files ${rewindPointWords(to)}`,
   undo: (to: string) => `undid ${quoted(to)}`,
   redo: (to: string) => `took back ${quoted(to)}`,
 } as const;
@@ -67,7 +67,7 @@ function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): read
     headOf(turn),
     ...(total === 0 && path !== undefined ? none : []),
     ...(total > 0 && files.length === 0
-      ? [`It changed ${inFiles(total)}, but there is none from number ${from} on.`]
+      ? [`It changed ${fileCount(total)}, but there is none from number ${from} on.`]
       : []),
     ...files.flatMap((file) => [fileLine(file, turn), ...diffLines(file)]),
     ...withheldLine(withheld),
@@ -115,14 +115,14 @@ function diffLines(file: FileSeen): readonly string[] {
   ];
 }
 
-/** As `diff -u` has it; empty where there is none. */
+/** In the form of `diff -u`; empty if there is none. */
 export function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
   const kind = did === "created" ? "create" : did === "deleted" ? "delete" : "update";
   return unified(relative, hunks ?? [], kind, movedFrom?.relative);
 }
 
-function pageLine(outcome: HistoryOutcome, telling: HistoryTelling): readonly string[] {
-  const next = nextOffset(outcome, telling);
+function pageLine(outcome: HistoryOutcome, wording: HistoryWording): readonly string[] {
+  const next = nextOffset(outcome, wording);
   if (next === null || outcome.next === undefined) return [];
   const { of, from, total } = outcome;
   return [`(Showing ${of} ${from} to ${outcome.next - 1} of ${total}. Use offset ${next} to go on.)`];

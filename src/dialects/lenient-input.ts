@@ -1,7 +1,7 @@
 /**
- * A call as models and hosts send it, turned into the call that the published schema describes, wherever only one meaning is
- * possible. Runs before the strict schema, which judges whatever is left. Driven by the tool's JSON schema alone; a string
- * parameter is never converted, and a required one is never left out.
+ * Converts a call as models and hosts send it into the call that the published schema describes, if only one meaning is possible.
+ * Runs before the strict check (`parameters.ts`). Driven by the tool's JSON schema alone; a string parameter is never converted,
+ * and a required one is never left out.
  */
 
 import type { JsonSchema, Request } from "../contract/call.ts";
@@ -53,13 +53,14 @@ function lenientObject(
   const given = typeof value === "string" ? parsed(value, "{") : value;
   if (!isRecord(given)) return value;
   const { properties = {}, required = [] } = schema;
-  /** Most calls have none, and a call may have many thousand objects. */
+  /** Created on demand: most objects need no change, and a call may have many thousand of them. */
   let differing: Map<string, { readonly after: unknown; readonly isLeftOut: boolean }> | undefined;
   for (const key of Object.keys(given)) {
     const before = given[key];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property?.type === "string" && typeof before === "string" && before !== "") continue;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
-    // Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter.
+    // Models that count from 0 send 0 for the first line or entry, which is the default.
     const isLeftOut =
       property === undefined
         ? isHostKey(key, before)
@@ -72,17 +73,21 @@ function lenientObject(
     const other = differing.get(key);
     return other === undefined ? [[key, before]] : other.isLeftOut ? [] : [[key, other.after]];
   });
-  return Object.fromEntries(kept); // defines its keys, so that "__proto__" stays one
+  return Object.fromEntries(kept); // defines keys, so "__proto__" stays a plain key
 }
 
 function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["numbers"]): unknown {
   const given = typeof value === "string" ? (parsed(value, "[") ?? parsed(value, "{")) : value;
-  // One element where a list of objects is expected: the list of that one.
+  // An object in place of a list of objects means a list with one element.
   const list = items.type === "object" && isRecord(given) ? [given] : given;
   if (!Array.isArray(list)) return value;
   const elements: readonly unknown[] = list;
-  const after = elements.map((one) => lenientInput(one, items, numbers));
-  return list === value && after.every((one, index) => one === elements[index]) ? value : after;
+  let after: unknown[] | undefined;
+  for (const [index, one] of elements.entries()) {
+    const meant = lenientInput(one, items, numbers);
+    if (meant !== one) (after ??= elements.slice())[index] = meant;
+  }
+  return after ?? list;
 }
 
 /** What models send for a parameter that they do not want to set. Zero, false and an empty list are values. */
@@ -104,8 +109,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Keys that hosts are known to add to the arguments of any tool, or that they make models add to say why. None says anything
- * about a file. Everything else that is unknown is refused: a misspelt parameter that is ignored gives a wrong answer.
+ * Keys that hosts are known to add to the arguments of any tool, or make models add as a reason. They never concern the file.
+ * Every other unknown key is refused: ignoring a misspelt parameter would give a wrong answer.
  * docs/behaviour/reading.md lists them with their hosts.
  */
 export const hostKeys: ReadonlySet<string> = new Set(
@@ -120,6 +125,6 @@ export const hostKeys: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** n8n's `action` has one value in a chat; any other may be what a model wants to be done. */
+/** In n8n's chat `action` has only this value; any other may be a model's wish. */
 const isHostKey = (key: string, value: unknown): boolean =>
   hostKeys.has(key) || (key === "action" && value === "sendMessage");

@@ -1,4 +1,4 @@
-/** What all dialects say of the answers of language servers, and why there are none. */
+/** Answers of language servers in words that dialects share, and why there are none. */
 
 import type { ChangeOutcome } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
@@ -83,7 +83,7 @@ function callLines(lines: readonly number[], operation: LspOperation): string {
 }
 const callLinesMax = 10;
 
-/** Clauses without a final period: what the lines alone do not tell. */
+/** Notes on the results: clauses without a final period. */
 export function lspNotes(outcome: LspOutcome, names: LspNames): readonly string[] {
   const { at, operation, total, withheld, next, from, results, text, textCut } = outcome;
   const notes: string[] = [];
@@ -110,7 +110,7 @@ export interface LspEntry {
   readonly line: number;
   readonly column: number;
   readonly endLine: number;
-  /** Present for a file that is not in the workspace: nothing of it is shown. */
+  /** Present for a file outside the workspace, whose text is not shown. */
   readonly outside?: true;
   readonly text?: string;
   readonly name?: string;
@@ -118,7 +118,7 @@ export interface LspEntry {
   readonly detail?: string;
   readonly container?: string;
   readonly depth?: number;
-  /** Where calls are made. */
+  /** Of a call hierarchy: the lines of the calls. */
   readonly lines?: readonly number[];
 }
 
@@ -143,7 +143,7 @@ export function lspEntries(
   }));
 }
 
-/** Why no server has answered, and what to do: the part behind `Cannot ask about "x": `. */
+/** Why no server has answered, and what to do: the part after `Cannot ask about "x": `. */
 export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names: LspNames): string {
   const instead = `use ${names.search} and ${names.read} instead`;
   switch (problem.reason) {
@@ -169,7 +169,7 @@ export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names
 }
 const whyCharsMax = 500;
 
-/** Why a place is none: the part behind `Cannot ask about "x": `. */
+/** Why a place in code cannot be used: the part after `Cannot ask about "x": `. */
 export function codePlaceWords(fault: CodePlaceFault): string {
   switch (fault.why) {
     case "nothing named":
@@ -191,7 +191,7 @@ export function codePlaceWords(fault: CodePlaceFault): string {
   }
 }
 
-/** Why nothing gets a new name: the part behind `Cannot rename in "x": `. */
+/** Why nothing is renamed: the part after `Cannot rename in "x": `. */
 export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string {
   const files = `${count} ${count === 1 ? "file" : "files"}`;
   switch (reason) {
@@ -216,24 +216,24 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
   }
 }
 
-// What language servers say of a file, in words that dialects share, and as fields for programs.
+// Diagnostics of a file, in words that dialects share and as fields for programs.
 
-/** A report and what its file is called in the answer. */
-export interface Named {
+/** A report and the name of its file in the answer. */
+export interface NamedReport {
   readonly name: string;
   readonly report: DiagnosticsReport;
 }
 
-export const reportsIn = (outcome: ChangeOutcome): readonly Named[] =>
+export const reportsIn = (outcome: ChangeOutcome): readonly NamedReport[] =>
   (outcome.kind === "patch" ? outcome.files : [outcome.file]).flatMap(({ target, diagnostics }) =>
     diagnostics === undefined ? [] : [{ name: target.asked, report: diagnostics }],
   );
 
-/** Lines behind the answer to a change; none where all is well. */
+/** Lines after the answer to a change; none if there are no diagnostics. */
 export const diagnosticLines = (outcome: ChangeOutcome, later = laterAnswer): readonly string[] =>
   reportsIn(outcome).flatMap(({ name, report }) => reportLines(name, report, later));
 
-/** How a model gets to know what a server finds that has not answered yet. */
+/** How a model gets the diagnostics of a server that has not answered yet. */
 const laterAnswer = "what its language server finds comes with a later answer";
 
 export function reportLines(name: string, report: DiagnosticsReport, later = laterAnswer): readonly string[] {
@@ -253,7 +253,7 @@ export function reportLines(name: string, report: DiagnosticsReport, later = lat
   ];
 }
 
-/** What is not known, and when it will be. */
+/** Which diagnostics are missing, and when they will come. */
 export const unfinishedLines = (
   name: string,
   { pending, unavailable }: DiagnosticsReport,
@@ -270,12 +270,12 @@ export const unfinishedLines = (
 export function errorsWords({ newErrors, knownErrors, errorsLeftOut }: DiagnosticsReport): string {
   const errors = newErrors.length + knownErrors.length + errorsLeftOut;
   const all = counted(errors, "error", "errors");
-  // With some left out nobody can tell how many of those are new.
+  // If some are left out, the number of new ones is unknown.
   if (newErrors.length === 0 || knownErrors.length === 0 || errorsLeftOut > 0) return all;
   return `${all}, ${newErrors.length} of them new,`;
 }
 
-/** What came after its answer had been given. */
+/** Diagnostics that arrived after the answer to the change. */
 export function lateLines(reports: readonly DiagnosticsReport[]): readonly string[] {
   return reports.flatMap((report) => {
     const lines = reportLines(report.path, report);
@@ -286,16 +286,17 @@ export function lateLines(reports: readonly DiagnosticsReport[]): readonly strin
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** `3:5 the message (ts 2322)` */
-const placed = (one: Diagnostic): string => `${one.range.start.line}:${one.range.start.column} ${messageOf(one)}`;
+const placed = (one: Diagnostic): string =>
+  `${one.range.start.line}:${one.range.start.column} ${diagnosticMessage(one)}`;
 
-/** On one line: servers are free to say anything, and it must not look like something else. */
-export function messageOf({ message, source, code }: Diagnostic): string {
+/** On one line, so that a server's message cannot pass for another part of the answer. */
+export function diagnosticMessage({ message, source, code }: Diagnostic): string {
   const from = [source, code].filter((part) => part !== undefined && part !== "").join(" ");
   const words = message.trim().replace(/\s*\n\s*/g, " ");
   return escapeName(from === "" ? words : `${words} (${from})`);
 }
 
-/** One thing that a server says, for programs. */
+/** One diagnostic for programs. */
 export interface SaidOfCode {
   readonly line: number;
   readonly column: number;
@@ -306,12 +307,12 @@ export interface SaidOfCode {
   readonly source: string | null;
 }
 
-/** What is said of one file, for programs. Lines and columns count from 1. */
+/** Diagnostics of one file for programs. Lines and columns count from 1. */
 export interface CheckedFile {
   readonly filePath: string;
-  /** It is not checked yet; what is found comes with a later answer. */
+  /** Not checked yet; the diagnostics come with a later answer. */
   readonly pending: boolean;
-  /** New are those that were not there before the change; null where nobody had looked before. */
+  /** Diagnostics that the change introduced; null if the file was not checked before it. */
   readonly errors: readonly (SaidOfCode & { readonly isNew: boolean | null })[];
   readonly warnings: readonly SaidOfCode[];
   readonly errorsLeftOut: number;
@@ -342,7 +343,7 @@ const saidOf = ({ range, message, code, source }: Diagnostic): SaidOfCode => ({
   source: source ?? null,
 });
 
-/** The field of a reply that carries them, where a server is in charge. */
+/** The field of a reply with the diagnostics, if a server covers the files. */
 export function checkedIn(outcome: ChangeOutcome): { readonly diagnostics?: readonly CheckedFile[] } {
   const reports = reportsIn(outcome);
   return reports.length === 0 ? {} : { diagnostics: reports.map(({ report }) => checkedFile(report)) };

@@ -1,4 +1,4 @@
-/** Documents and notebooks as text for a model: what every dialect says alike. */
+/** Documents, notebooks and pages of text for a model, in words that dialects share. */
 
 import type { ReplyPart } from "../contract/call.ts";
 import type { NoImage, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
@@ -16,7 +16,7 @@ export function imageParts(image: ShownImage): readonly ReplyPart[] {
   return note === "" ? [picture] : [picture, text(note)];
 }
 
-/** What a picture's pixels do not tell; empty when it is shown as it is. */
+/** How a picture was changed for display; empty if it was not. */
 export function imageNote({ original, display, frames, originalMime, mime, steps }: ShownImage): string {
   const notes: string[] = [];
   if (original.width !== display.width || original.height !== display.height) {
@@ -57,7 +57,7 @@ export function pdfParts(outcome: PdfOutcome, parameter?: "pages"): readonly Rep
 const span = (numbers: readonly number[]): string =>
   numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers[0]}-${numbers[numbers.length - 1]}`;
 
-/** Sources and outputs of the cells, in order, pictures where they stand. */
+/** Sources and outputs of the cells in order, with pictures in their places. */
 export function notebookParts(outcome: NotebookOutcome): readonly ReplyPart[] {
   const { cells, cellsTotal, language, next } = outcome;
   const parts: ReplyPart[] = [text(`[Notebook, ${cellsTotal} ${cellsTotal === 1 ? "cell" : "cells"}, ${language}]`)];
@@ -119,7 +119,7 @@ const cutNote = (chars: number): string =>
 
 const text = (words: string): ReplyPart => ({ type: "text", text: words });
 
-/** Neighbouring texts become one. */
+/** Joins adjacent texts. */
 function joined(parts: readonly ReplyPart[], separator: string): readonly ReplyPart[] {
   const result: ReplyPart[] = [];
   for (const part of parts) {
@@ -131,17 +131,17 @@ function joined(parts: readonly ReplyPart[], separator: string): readonly ReplyP
   return result;
 }
 
-/** Only the words of a reply. */
-export const textOf = (parts: readonly ReplyPart[]): string =>
+/** The text of a reply; pictures become their type. */
+export const textOfParts = (parts: readonly ReplyPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
 
-// Lines with their numbers in front. Pages are kept between calls, so what was made of one is kept with it.
+// Numbered lines. Pages are cached between calls, and a rendered text is cached with its page.
 
 /**
- * The numbered lines between what the dialect puts around them: made as one text, since putting it around them afterwards
- * would copy them all. `style` is a constant of its dialect, by which the result is known again.
+ * The numbered lines between the dialect's own `before` and `after`, built as one text because adding them later would copy all
+ * lines. `style` is a constant of its dialect and the cache key.
  */
-export const numbered = (page: Page, style: NumberStyle, before: string, after: string): string =>
+export const numberedLines = (page: Page, style: NumberStyle, before: string, after: string): string =>
   page.count === 0
     ? before + after
     : kept(page, style, before, after, () =>
@@ -153,8 +153,8 @@ export const joinedLines = (page: Page): string =>
   page.joined ?? kept(page, joinedLines, "", "", () => page.lines.join("\n"));
 
 /**
- * With the page itself and not in a WeakMap: what hangs on one outlives the page by many rounds of the garbage collector,
- * which then copies all of these texts around.
+ * Cached in the page and not in a WeakMap: entries of a WeakMap outlive the page by many garbage collections, each of which copies
+ * these texts.
  */
 function kept(page: Page, as: object, before: string, after: string, make: () => string): string {
   const known = page.forms.get(as);
@@ -165,11 +165,11 @@ function kept(page: Page, as: object, before: string, after: string, make: () =>
 }
 
 /** The column, counted from 1, from which on a call shows the rest of a cut line. */
-export const restOf = ({ from, column = 1 }: Page, { line, charsShown }: CutLine): number =>
+export const restOfCutLine = ({ from, column = 1 }: Page, { line, charsShown }: CutLine): number =>
   (line === from ? column : 1) + charsShown;
 
-/** The first lines, at most `linesMax`; the others are not made for it. */
-export function firstLines(page: Page, linesMax: number): readonly string[] {
+/** At most `linesMax` lines; does not split the whole page for them. */
+export function firstLinesOfPage(page: Page, linesMax: number): readonly string[] {
   const { joined } = page;
   if (joined === undefined || page.count <= linesMax) return page.lines.slice(0, linesMax);
   let end = -1;
@@ -177,13 +177,13 @@ export function firstLines(page: Page, linesMax: number): readonly string[] {
   return joined.slice(0, end).split("\n");
 }
 
-// What is said below a page of text.
+// Notices below a page of text.
 
-/** What the lines alone do not tell. Each stands on its own line, without a number, so no file can fake it. */
+/** Each notice is a line without a number, so no file can fake one. */
 export function pageNotices(outcome: TextOutcome, page: Page): readonly string[] {
   const notes: string[] = [];
   const last = page.from + page.count - 1;
-  // Nobody counted the lines of a page from the end, but a file that has any has a last one.
+  // The total is unknown for a page from the end, but only an empty file has no last line.
   const isEmpty = page.linesTotal === 0 || (page.linesTotal === undefined && page.count === 0);
   if (isEmpty) notes.push("[The file exists and is empty]");
   if (page.next !== undefined) {
@@ -197,7 +197,7 @@ export function pageNotices(outcome: TextOutcome, page: Page): readonly string[]
   }
   for (const cut of page.cut.slice(0, 5)) {
     const { line, charsShown, by } = cut;
-    const rest = restOf(page, cut);
+    const rest = restOfCutLine(page, cut);
     const what =
       page.column !== undefined
         ? `Line ${line} is shown from character ${page.column} to ${rest - 1}`

@@ -1,4 +1,4 @@
-/** What all dialects say of an outline: its lines, what they leave out, and how to go on. */
+/** Outlines in words that dialects share: the lines, what they leave out, and how to go on. */
 
 import type { OutlineItem, OutlineOutcome } from "../contract/outline.ts";
 import type { ProblemOf } from "../contract/problem.ts";
@@ -18,7 +18,7 @@ export interface OutlineEntry {
   readonly kind: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** 0 for what stands by itself. */
+  /** 0 at the top level. */
   readonly depth: number;
   /** How many more are inside and not shown. */
   readonly hidden?: number;
@@ -34,7 +34,7 @@ export const outlineEntries = ({ items }: OutlineOutcome): readonly OutlineEntry
     ...(hidden === 0 ? {} : { hidden }),
   }));
 
-/** `22-400 class Bar`, indented by what it is in. */
+/** `22-400 class Bar`, indented by depth. */
 export const outlineLines = (outcome: OutlineOutcome): readonly string[] =>
   outlineRows(outcome).map(({ indent, lines, kind, name, inside }) => `${indent}${lines} ${kind} ${name}${inside}`);
 
@@ -57,7 +57,7 @@ const rowOf = ({ name, kind, from, to, depth, hidden }: OutlineItem): OutlineRow
   inside: hidden === 0 ? "" : ` (${hidden} more inside)`,
 });
 
-/** Clauses without a subject's verb or a final period: what the lines alone do not tell. */
+/** Notes on the lines: clauses without a verb or a final period. */
 export function outlineNotes(outcome: OutlineOutcome, names: OutlineNames): readonly string[] {
   const { items, total, counted, depthShown, linesRead, faultLine, language, sizeBytes } = outcome;
   const notes: string[] = [];
@@ -94,7 +94,7 @@ export function outlineMeasure({ total, counted, language, linesTotal }: Outline
   return `${many}, ${language}, ${linesTotal} ${linesTotal === 1 ? "line" : "lines"}`;
 }
 
-/** Why there is no outline, and what to do: the part behind `Cannot outline "x": `. */
+/** Why there is no outline, and what to do: the part after `Cannot outline "x": `. */
 export function noOutlineWords(problem: ProblemOf<"NO_OUTLINE">, names: OutlineNames): string {
   const instead = `read it in parts with ${names.reading(1, 500)} or search it with ${names.search}`;
   switch (problem.reason) {

@@ -1,4 +1,4 @@
-/** One operation on one file as a patch: hosts that approve operations must get that operation and no other. */
+/** One operation on one file as a patch. A host approves one operation, so the patch must contain no other. */
 
 import { parsePatch, type PatchFile } from "../text/text.ts";
 
@@ -7,8 +7,8 @@ export type PatchOperation =
   | { readonly does: "update"; readonly path: string; readonly diff: string; readonly moveTo?: string | undefined }
   | { readonly does: "delete"; readonly path: string };
 
-/** A diff that is malformed is a patch all the same: who applies it says what is wrong. */
-export function patchOf(operation: PatchOperation): { readonly text: string } | { readonly refusal: string } {
+/** Does not judge a malformed diff: applying the patch reports what is wrong. */
+export function patchForOperation(operation: PatchOperation): { readonly text: string } | { readonly refusal: string } {
   const lines = ["*** Begin Patch", ...linesOf(operation), "*** End Patch"];
   const text = lines.join("\n");
   const parsed = parsePatch(text);

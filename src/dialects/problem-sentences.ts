@@ -43,7 +43,7 @@ import {
   specialWords,
 } from "./words.ts";
 
-/** What the reader of the sentences calls things. */
+/** The names of parameters, tools and options. */
 export interface SentenceNames {
   readonly change: Names;
   readonly outline: OutlineNames;
@@ -58,9 +58,9 @@ type Cannot = (path: string) => string;
 
 type Sentences = { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot) => string };
 
-/** Words a problem, with what the call was about to do. */
+/** Makes the function that words a problem. */
 export function sentencesWith({ change: names, outline, lsp, grep, denial }: SentenceNames) {
-  const said = (problem: ProblemData, cannot: Cannot): string => {
+  const wordProblem = (problem: ProblemData, cannot: Cannot): string => {
     const sentence = sentences[problem.code] as (problem: ProblemData, cannot: Cannot) => string; // the table pairs them by code
     return sentence(problem, cannot);
   };
@@ -147,9 +147,9 @@ export function sentencesWith({ change: names, outline, lsp, grep, denial }: Sen
     NO_RIPGREP: ({ install }) => `Cannot search: ${noRipgrepWords(install)}`,
     NO_TURN: (problem) => `Cannot ${noTurnDoing(problem)}: ${noTurnClause(problem)}`,
     LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}`,
-    ROLLED_BACK: (problem, cannot) => rolledBackWords(problem, said(problem.cause, cannot)),
+    ROLLED_BACK: (problem, cannot) => rolledBackWords(problem, wordProblem(problem.cause, cannot)),
     CANCELLED: ({ tool }) => `${tool} was cancelled, nothing was changed`,
   };
   return (problem: ProblemData, about: Doing): string =>
-    said(problem, (path) => `Cannot ${doing[about]} ${quoted(path)}`);
+    wordProblem(problem, (path) => `Cannot ${doing[about]} ${quoted(path)}`);
 }

@@ -1,4 +1,4 @@
-/** What a rewind came to, in words that dialects share. */
+/** Results of a rewind in words that dialects share. */
 
 import type { Hunk } from "../contract/edit.ts";
 import {
@@ -19,12 +19,12 @@ export interface RewoundWords {
   readonly did: string;
   /** Why it was left as it is; null where it was not. */
   readonly why: string | null;
-  /** What else is to be known of one that was not left: that it cannot be taken back. */
+  /** Of a file that was changed: that this cannot be undone. */
   readonly note?: string;
 }
 
-/** Before a turn; the beginning is none, and nothing was before it. */
-export const backTo = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
+/** The beginning is no turn, so nothing is before it. */
+export const rewindPointWords = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
 
 const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
@@ -38,7 +38,7 @@ const damagedWords = (damaged = 0): readonly string[] =>
         `${counted(damaged, "record")} of the history cannot be read: a change may be missing here, look at the files; the user can run filehand history verify.`,
       ];
 
-/** `force`: what brings the file back all the same. */
+/** `force`: what the reader calls the option that restores the file nevertheless. */
 const conflicts = {
   "changed since": (force: string) => `somebody else changed it since; ${force} overwrites that`,
   "changed in between": (force: string) =>
@@ -94,7 +94,7 @@ export function rewoundWords(
   }
 }
 
-export const inBrackets = (words: string | null | undefined): string =>
+export const parenthesized = (words: string | null | undefined): string =>
   words === null || words === undefined ? "" : ` (${words})`;
 
 const losses = {
@@ -120,9 +120,9 @@ const noTurnWords = {
   "nothing to redo": "there is nothing to redo",
 } as const;
 
-// The answer to a rewind, in words that dialects share: what became of each file, and what to do next.
+// The answer to a rewind: the state of each file, and what to do next.
 
-/** What a dialect calls the tools that an answer speaks of. */
+/** What a dialect calls the tools. */
 export interface HistoryNames {
   readonly history: string;
   readonly rewind: string;
@@ -131,18 +131,18 @@ export interface HistoryNames {
 /** One file of a rewind for programs. */
 export interface Rewound extends RewoundWords {
   readonly path: string;
-  /** Was it left because somebody else changed it? */
+  /** Whether it was left because another author changed it. */
   readonly conflict: boolean;
-  /** Then, if it may be shown: what the session changed, and what somebody else changed since. */
+  /** For a conflict, if the rules allow it: the changes of the session, and those of other authors since. */
   readonly sides?: ConflictSides;
 }
 
 export interface RewindAnswer {
   readonly text: string;
-  /** Those that were left as they are first, if there are too many to name them all. */
+  /** If there are too many to list, those that were left as they are come first. */
   readonly files: readonly Rewound[];
   readonly filesTotal: number;
-  /** Could something not be brought back? */
+  /** Whether some file could not be restored. */
   readonly partial: boolean;
 }
 
@@ -152,19 +152,19 @@ export function rewindAnswer(
   names: HistoryNames,
 ): RewindAnswer {
   const { to, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  const told = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
-  const total = told.length;
+  const worded = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
+  const total = worded.length;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned");
-  const left = told.filter(({ why }) => why !== null);
-  const shown = (total > limits.rewindFilesMax ? [...left, ...told.filter(({ why }) => why === null)] : told).slice(
+  const left = worded.filter(({ why }) => why !== null);
+  const shown = (total > limits.rewindFilesMax ? [...left, ...worded.filter(({ why }) => why === null)] : worded).slice(
     0,
     limits.rewindFilesMax,
   );
   const head = dryRun
-    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed.length} of ${inFiles(total)}.`
-    : `Went back ${backTo(to)}: ${changed.length} of ${inFiles(total)} changed.`;
+    ? `Dry run, nothing was written. Going back ${rewindPointWords(to)} would change ${changed.length} of ${fileCount(total)}.`
+    : `Went back ${rewindPointWords(to)}: ${changed.length} of ${fileCount(total)} changed.`;
   const lines = shown.flatMap(({ file, did, why, note }) => [
-    `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`,
+    `${did}: ${quoted(file.relative)}${parenthesized(why ?? note)}`,
     ...sideLines(file),
   ]);
   const text = [
@@ -172,12 +172,12 @@ export function rewindAnswer(
     ...passedWords(outcome.passed),
     ...damagedWords(outcome.damaged),
     ...lines,
-    ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
+    ...(total > shown.length ? [`and ${fileCount(total - shown.length)} more`] : []),
     ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),
     ...withheldLine(forModel.withheld),
     ...adviceLines(
       outcome,
-      told.filter(({ conflict }) => conflict).map(({ file }) => file),
+      worded.filter(({ conflict }) => conflict).map(({ file }) => file),
       names,
     ),
   ].join("\n");
@@ -196,7 +196,6 @@ export function rewindAnswer(
   };
 }
 
-/** Both sides of a conflict, below the line of its file. */
 function sideLines({ sides, step }: RewoundFile): readonly string[] {
   if (sides === undefined || step.does !== "conflict") return [];
   const { ours, theirs, removed, cut } = sides;
@@ -211,21 +210,21 @@ function sideLines({ sides, step }: RewoundFile): readonly string[] {
   ];
 }
 
-export const inFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+export const fileCount = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
 
 export const withheldLine = (withheld: number): readonly string[] =>
   withheld === 0
     ? []
-    : [`(${inFiles(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
+    : [`(${fileCount(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
 
-/** What to do next. Only a model that has the tools is told about them. */
+/** What to do next; mentions the tools only to a model that has them. */
 function adviceLines(
   outcome: RewindOutcome,
   conflicts: readonly RewoundFile[],
   { rewind }: HistoryNames,
 ): readonly string[] {
   if (outcome.forModel === undefined) return [];
-  const there = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
+  const anyRestored = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
   const isLoss = ({ step }: RewoundFile): boolean => step.does === "conflict" && step.loses !== undefined;
   const mayTakeBack = outcome.files.some(({ came, lost }) => came === "done" && lost === undefined);
   return [
@@ -237,14 +236,13 @@ function adviceLines(
     ...(conflicts.some(isLoss)
       ? ["What cannot be kept is left: with force it is lost for good, so ask the user before you do that."]
       : []),
-    ...(there ? ["What was brought back was not shown to you: read it before you change it."] : []),
+    ...(anyRestored ? ["What was brought back was not shown to you: read it before you change it."] : []),
     ...(outcome.turn === undefined || !mayTakeBack
       ? []
       : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),
   ];
 }
 
-/** A dry run speaks of what would be. */
 function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemData) => string): Omit<Rewound, "path"> {
   const { did, ...words } = rewoundWords(file, wording);
   const later = typeof file.came === "object" ? "would fail" : `would be ${did}`;
@@ -252,9 +250,9 @@ function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemD
   return { did: isLeft ? later : did, ...words, conflict: file.came === "left" && file.step.does === "conflict" };
 }
 
-// Why there is no such turn: parts of sentences that dialects share.
+// Why there is no such turn.
 
-/** What a call that names no turn was about to do. */
+/** What the call was about to do. */
 export const noTurnDoing = ({ asked, reason }: ProblemOf<"NO_TURN">): string => {
   if (asked === "" && reason === "no history") return "look back";
   if (reason === "nothing to undo" || reason === "undo forgotten") return "undo";

@@ -1,6 +1,6 @@
 /**
- * The tools that all dialects have alike. A dialect says how it spells names and paths, and the tools are worded here once.
- * What differs by more than its spelling (reading, searching, notebooks) is a literal of the dialect.
+ * The tools that all dialects share, worded once. A dialect gives its spelling of names and paths; tools that differ by more than
+ * spelling (reading, searching, notebooks) are literals of the dialect.
  */
 
 import type { GrepMode } from "../contract/grep.ts";
@@ -17,15 +17,15 @@ import rewindText from "./rewind.txt";
 import { tool, type ValuesOf } from "./tool.ts";
 
 export interface Spelling {
-  /** How a tool that is called `MultiEdit` elsewhere is called here. */
+  /** This dialect's name for the tool `MultiEdit`. */
   readonly toolName: (name: string) => string;
-  /** How a parameter that is called `old_string` elsewhere is called here. */
+  /** This dialect's name for the parameter `old_string`. */
   readonly parameterName: (name: string) => string;
   /** The parameter that names a file. */
   readonly file: string;
-  /** What paths are relative to, if models must be told. */
+  /** What paths are relative to, if the descriptions must say so. */
   readonly relativeTo?: string;
-  /** What the first item of a list is called in calls. */
+  /** The number of the first item of a list in calls. */
   readonly first: 0 | 1;
   readonly conversation: "conversation" | "session";
 }
@@ -37,7 +37,7 @@ export const firstSpelling = {
   first: 1,
 } as const;
 
-/** Where paths start, after a mark; nothing where models need not be told. */
+/** What paths are relative to, after a mark; empty if the descriptions need not say so. */
 const relativeWords = ({ relativeTo }: Spelling, mark: "," | ";"): string =>
   relativeTo === undefined ? "" : `${mark} relative to ${relativeTo}`;
 
@@ -137,7 +137,7 @@ export const fileTools = (
   }),
 ];
 
-/** What can be changed in a call of `Grep`, where a dialect has all of its parameters. */
+/** The names of the parameters of `Grep` in a dialect that has all of them. */
 export const grepNames: GrepNames = { offset: "offset", glob: "glob", multiline: "multiline" };
 
 /** `Grep` with all of its parameters. */
@@ -211,7 +211,7 @@ export function grepTool(
   });
 }
 
-/** How a call says which name in a file is meant, for tools that ask language servers. */
+/** The parameters that point at a symbol in a file, for tools that ask language servers. */
 export const codePlace = {
   line: { sets: "line", type: "integer", min: 1, words: "The line that the symbol stands on, counted from 1" },
   symbol: { sets: "symbol", type: "string", words: "The name that is meant, as it stands on that line" },
@@ -222,7 +222,7 @@ export const lspChoices: Readonly<Record<string, LspOperation>> = Object.fromEnt
   lspOperations.map((operation) => [operation, operation]),
 );
 
-/** History, Rewind, Lsp and Rename: no tradition has its own words for them. */
+/** History, Rewind, Lsp and Rename, which all dialects word alike. */
 export function optInTools(spelling: Spelling): readonly ToolSpec[] {
   const { toolName, parameterName, file, first } = spelling;
   /** The first item to show, in the words for dialects that count from 1 and for those that count from 0. */
@@ -328,8 +328,8 @@ export function optInTools(spelling: Spelling): readonly ToolSpec[] {
 }
 
 /**
- * A description in a dialect's spelling. `{History}`, `{dry_run}` and `{conversation}` stand for what the dialect calls them; a
- * line that begins with `[from 0]` or `[from 1]` is for dialects that count so.
+ * A description in a dialect's spelling: replaces `{History}`, `{dry_run}` and `{conversation}` by the dialect's names, and keeps a
+ * line that begins with `[from 0]` or `[from 1]` only for dialects that count so.
  */
 function spelled(text: string, { toolName, parameterName, first, conversation }: Spelling): string {
   return text

@@ -1,6 +1,6 @@
 /**
- * What the text editor and memory tools of Anthropic answer with. Models are trained on these sentences, so they are those of
- * the tools' documentation and reference programs; what they have no sentence for, the session's dialect says.
+ * Answers of Anthropic's text editor and memory tools. Models are trained on these sentences, so they are copied from the tools'
+ * documentation and reference programs; the session's dialect words everything else.
  */
 
 import type { JsonSchema, Outcome, Reply, ReplyPart } from "../contract/call.ts";
@@ -13,36 +13,36 @@ import type { Words } from "./dialect.ts";
 import { lenientInput } from "./lenient-input.ts";
 import { imageNote } from "./media-text.ts";
 
-export type Flavour = "editor" | "memory";
+export type TextEditorFlavour = "editor" | "memory";
 
-/** Everything but the failures that have no sentence of the tool's own. */
-export function wordsFor(command: Command, flavour: Flavour, otherwise: Words): Words {
+/** `otherwise` words the failures for which the tool has no sentence. */
+export function textEditorWords(command: Command, flavour: TextEditorFlavour, otherwise: Words): Words {
   return {
-    render: (outcome) => answered(partsOf(outcome, command, flavour)),
+    render: (outcome) => replyWith(partsOf(outcome, command, flavour)),
     renderLate: (reports) => otherwise.renderLate(reports),
     renderProblem: (problem, facts) => {
       const sentence = sentenceOf(problem, command, flavour);
-      return sentence === undefined ? otherwise.renderProblem(problem, facts) : refused(sentence, problem.code);
+      return sentence === undefined ? otherwise.renderProblem(problem, facts) : errorReply(sentence, problem.code);
     },
   };
 }
 
-export const refused = (sentence: string, code = "INVALID_PARAM"): Reply => ({
+export const errorReply = (sentence: string, code = "INVALID_PARAM"): Reply => ({
   content: [{ type: "text", text: `Error: ${sentence}` }],
   structured: null,
   isError: true,
   error: { code, message: sentence },
 });
 
-export const noHistory = (path: string): string => `No edit history found for ${path}.`;
-export const undone = (path: string): string => `Last edit to ${path} undone successfully.`;
-export const leftAlone = (path: string): string =>
+export const noHistorySentence = (path: string): string => `No edit history found for ${path}.`;
+export const undoneSentence = (path: string): string => `Last edit to ${path} undone successfully.`;
+export const notUndoneSentence = (path: string): string =>
   `The last edit to ${path} was not undone: somebody else changed the file since, and their changes would be lost. View it and edit it instead.`;
-export const notBelowMemories = (path: string): string => `Path must start with /memories, got: ${path}`;
-const wholeMemory = (doing: string): string => `Cannot ${doing} the /memories directory itself`;
+export const outsideMemoriesSentence = (path: string): string => `Path must start with /memories, got: ${path}`;
+const memoryFolderSentence = (doing: string): string => `Cannot ${doing} the /memories directory itself`;
 
-/** A view that is longer than the host wants it. */
-export function cutTo(reply: Reply, charactersMax: number | undefined): Reply {
+/** Truncates a view to the length that the host has set. */
+export function truncateReply(reply: Reply, charactersMax: number | undefined): Reply {
   const [part] = reply.content;
   if (charactersMax === undefined || part?.type !== "text" || part.text.length <= charactersMax) return reply;
   const end = part.text.lastIndexOf("\n", charactersMax);
@@ -51,40 +51,40 @@ export function cutTo(reply: Reply, charactersMax: number | undefined): Reply {
   return { ...reply, content: [{ type: "text", text: `${shown}\n${note}` }] };
 }
 
-export const said = (text: string): Reply => answered([say(text)]);
+export const textReply = (text: string): Reply => replyWith([textPart(text)]);
 
-const answered = (content: readonly ReplyPart[]): Reply => ({ content, structured: null, isError: false });
+const replyWith = (content: readonly ReplyPart[]): Reply => ({ content, structured: null, isError: false });
 
-function partsOf(outcome: Outcome, command: Command, flavour: Flavour): readonly ReplyPart[] {
+function partsOf(outcome: Outcome, command: Command, flavour: TextEditorFlavour): readonly ReplyPart[] {
   const { path } = command;
   switch (outcome.kind) {
     case "text":
-      return [say(viewed(outcome.pages[0], path, flavour))];
+      return [textPart(viewText(outcome.pages[0], path, flavour))];
     case "image":
-      return [say(imageNote(outcome)), { type: "image", data: outcome.base64, mimeType: outcome.mime }];
+      return [textPart(imageNote(outcome)), { type: "image", data: outcome.base64, mimeType: outcome.mime }];
     case "tree":
-      return [say(listed(outcome, path, flavour))];
+      return [textPart(listText(outcome, path, flavour))];
     case "edit":
-      if (command.command === "create") return [say(created(path))];
-      return [say(edited(outcome, command, flavour))];
+      if (command.command === "create") return [textPart(createdSentence(path))];
+      return [textPart(editText(outcome, command, flavour))];
     case "patch":
-      if (command.command === "create") return [say(created(path))];
-      if (command.command === "rename") return [say(`Successfully renamed ${path} to ${command.newPath}`)];
-      return [say(`Successfully deleted ${path}${stayed(outcome)}`)];
+      if (command.command === "create") return [textPart(createdSentence(path))];
+      if (command.command === "rename") return [textPart(`Successfully renamed ${path} to ${command.newPath}`)];
+      return [textPart(`Successfully deleted ${path}${folderStayedClause(outcome)}`)];
     default:
       throw new Error(`no command has the outcome ${outcome.kind}`);
   }
 }
 
-/** All files that were there are gone, but somebody put something into a folder meanwhile. */
-const stayed = ({ foldersLeft = [] }: PatchOutcome): string =>
+/** All files were deleted, but another program has added one to a folder meanwhile. */
+const folderStayedClause = ({ foldersLeft = [] }: PatchOutcome): string =>
   foldersLeft.length === 0 ? "" : `, but the directory stayed, as something was put into it meanwhile: view it`;
 
-const created = (path: string): string => `File created successfully at: ${path}`;
+const createdSentence = (path: string): string => `File created successfully at: ${path}`;
 
-const say = (text: string): ReplyPart => ({ type: "text", text });
+const textPart = (text: string): ReplyPart => ({ type: "text", text });
 
-function viewed(page: Page, path: string, flavour: Flavour): string {
+function viewText(page: Page, path: string, flavour: TextEditorFlavour): string {
   const head =
     flavour === "memory"
       ? `Here's the content of ${path} with line numbers:`
@@ -98,7 +98,7 @@ function viewed(page: Page, path: string, flavour: Flavour): string {
 
 const numbered = (line: number, text: string): string => `${String(line).padStart(6)}\t${text}`;
 
-function edited({ file, found }: EditOutcome, command: Command, flavour: Flavour): string {
+function editText({ file, found }: EditOutcome, command: Command, flavour: TextEditorFlavour): string {
   const line = found[0]?.line ?? 1;
   const { path } = command;
   if (flavour === "memory") {
@@ -122,16 +122,16 @@ function snippet({ hunks }: ChangedFile, from = 1, to = Number.POSITIVE_INFINITY
   return near.map(({ line, text }) => numbered(line, text)).join("\n");
 }
 
-function listed(tree: TreeOutcome, path: string, flavour: Flavour): string {
+function listText(tree: TreeOutcome, path: string, flavour: TextEditorFlavour): string {
   const folder = path.replace(/(?<=.)\/$/, "");
-  const entries = below(tree.entries, folder);
+  const entries = listedEntries(tree.entries, folder);
   const more = tree.leftOut > 0 || tree.next !== undefined ? ["[more entries are not shown]"] : [];
   if (flavour === "editor") {
     const head = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items:`;
     return [head, folder, ...entries.map((entry) => entry.path), ...more].join("\n");
   }
   const head = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`;
-  // Nobody has counted what a folder holds.
+  // The size of a folder is not computed.
   return [head, `-\t${folder}`, ...entries.map((entry) => `${entry.size}\t${entry.path}`), ...more].join("\n");
 }
 
@@ -140,11 +140,11 @@ interface Listed {
   readonly size: string;
 }
 
-const below = (entries: readonly TreeEntry[], folder: string): readonly Listed[] =>
+const listedEntries = (entries: readonly TreeEntry[], folder: string): readonly Listed[] =>
   entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.kind !== "directory") return [{ path, size: sizeOf(entry.sizeBytes) }];
-    return [{ path: `${path}/`, size: "-" }, ...below(entry.entries ?? [], path)];
+    return [{ path: `${path}/`, size: "-" }, ...listedEntries(entry.entries ?? [], path)];
   });
 
 function sizeOf(bytes: number | undefined): string {
@@ -155,9 +155,9 @@ function sizeOf(bytes: number | undefined): string {
   return `${Number.isInteger(size) ? size : size.toFixed(1)}${units[unit]}`;
 }
 
-function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): string | undefined {
+function sentenceOf(problem: ProblemData, command: Command, flavour: TextEditorFlavour): string | undefined {
   const { path } = command;
-  if (command.command === "create" && isThere(problem)) {
+  if (command.command === "create" && alreadyExists(problem)) {
     return flavour === "memory"
       ? `File ${path} already exists`
       : `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`;
@@ -167,7 +167,7 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
       if (command.command === "rename" && inMemory(problem.place) === command.newPath) {
         return `The destination ${command.newPath} cannot be used: a name before the last one is a file`;
       }
-      return `The path ${path} does not exist${takesAway(command) ? "" : ". Please provide a valid path."}`;
+      return `The path ${path} does not exist${removesPath(command) ? "" : ". Please provide a valid path."}`;
     }
     case "NO_MATCH":
       if (command.command !== "str_replace") return undefined;
@@ -182,12 +182,12 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
     case "IS_DIRECTORY":
       return `The path ${path} is not a file.`;
     case "NOT_READ":
-      return `The file ${takesAway(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
+      return `The file ${removesPath(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
     case "INVALID_PARAM":
-      // The model wrote no patch: a name that cannot stand in one is none that a file has here.
+      // The model wrote no patch: a path that a patch cannot express is reported as one that does not exist.
       if (problem.reason === "patch") return `The path ${path} does not exist`;
       if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
-        return wholeMemory(command.command);
+        return memoryFolderSentence(command.command);
       }
       if (problem.reason === "folder")
         return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
@@ -201,26 +201,26 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
   }
 }
 
-/** What is said of a file in a folder names that file. */
-const takesAway = ({ command }: Command): boolean => command === "delete" || command === "rename";
+/** These commands may fail for a file inside the folder that they name; the sentence then names that file. */
+const removesPath = ({ command }: Command): boolean => command === "delete" || command === "rename";
 
 /** As it was asked for, which is below where relative paths start; that need not be the root. */
 const inMemory = ({ asked }: Place): string => `/memories/${asked.replace(/^(?:\.\/)+/, "")}`;
 
-/** A file that holds something is in the way of a new one, whatever else would be wrong with changing it. */
-const isThere = (problem: ProblemData): boolean =>
+/** A file with content blocks `create`, whatever else would forbid a change. */
+const alreadyExists = (problem: ProblemData): boolean =>
   problem.code === "EXISTS" ||
   problem.code === "NOT_READ" ||
   problem.code === "STALE" ||
   (problem.code === "INVALID_PARAM" && problem.reason === "edit" && problem.fault === "empty old text");
 
-/** What is most like it, so that the next try need not be a guess. */
+/** The most similar region, so that the next try is not a guess. */
 function nearest({ nearest: region }: Extract<ProblemData, { readonly code: "NO_MATCH" }>): string {
   if (region === undefined) return "";
   return ` The most similar lines are:\n${region.lines.map((line, index) => numbered(region.from + index, line)).join("\n")}`;
 }
 
-// The commands of Anthropic's text editor and memory tools, from a call's input to what is meant.
+// Parsing the commands of both tools.
 
 export type CommandName = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename";
 
@@ -233,7 +233,7 @@ export type Command =
   | { readonly command: "delete"; readonly path: string }
   | { readonly command: "rename"; readonly path: string; readonly newPath: string };
 
-/** What may come as a text, though it is none. */
+/** Parameters that models may send as text although they are numbers or lists. */
 const schema: JsonSchema = {
   type: "object",
   properties: {
@@ -293,7 +293,7 @@ function read(
   }
 }
 
-/** Two lines, both included; -1 is the end. */
+/** First and last line, inclusive; -1 is the end. */
 function viewRange(range: unknown, faults: string[]): { readonly from: number; readonly to: number | undefined } {
   if (range === undefined || range === null) return { from: 1, to: undefined };
   const [from, to, ...others] = Array.isArray(range) ? (range as readonly unknown[]) : [];

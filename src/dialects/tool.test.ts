@@ -127,9 +127,9 @@ describe("a parameter is written once for each dialect and once for its verb", (
   test("Read's column: two of them in the file of the two opencode dialects", () => {
     // Lsp and Rename have a column of their own, in shared-tools.ts.
     deepEqual(countIn(/\bsets: "column"/g), {
-      "claude/cards.ts": 1,
-      "envelope/cards.ts": 1,
-      "opencode/cards.ts": 2,
+      "claude/tools.ts": 1,
+      "envelope/tools.ts": 1,
+      "opencode/tools.ts": 2,
       "shared-tools.ts": 1,
     });
   });

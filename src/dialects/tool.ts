@@ -1,6 +1,6 @@
 /**
- * A tool is one literal: its name, its description, its parameters and what the dialect fixes. This file makes the rest of it: the
- * JSON schema, and the request to the engine, which is made here once for each verb, whatever a dialect calls its parameters.
+ * A tool is one literal: its name, description, parameters and fixed values. This file derives the rest: the JSON schema, and the
+ * request, which is built once for each verb whatever a dialect calls its parameters.
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
@@ -15,7 +15,7 @@ import type { ToolSpec, OptIn } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
 import { defaultsOf, jsonSchemaOf, type Parameter, type ParameterOf, parseArguments } from "./parameters.ts";
 
-/** What one verb's tools have in common: the values that parameters give, and the request that they make. */
+/** What the tools of one verb share: the values that parameters set, and how to make a request of them. */
 interface VerbOf<V extends keyof Verbs, Values> {
   readonly readOnly: boolean;
   readonly optIn?: OptIn;
@@ -24,7 +24,7 @@ interface VerbOf<V extends keyof Verbs, Values> {
 
 interface CallOf {
   readonly profile: Profile;
-  /** Does the call itself give one of these values? */
+  /** Whether the call itself sets one of these values. */
   readonly gives: (...keys: readonly string[]) => boolean;
 }
 
@@ -47,7 +47,7 @@ const read: VerbOf<
   ) => ({
     verb: "read",
     path,
-    // A line is shown from its first character on anyway, and models fill in what they may leave out.
+    // Column 1 is the default, and models fill in optional parameters.
     ranges: [{ from: lineNumber(from), linesMax, ...(column > 1 ? { column } : {}) }],
     overBudget: gives("linesMax") ? overBudget : "first page",
     whole: !gives("from", "linesMax", "column"),
@@ -80,7 +80,7 @@ const grep: VerbOf<
     readonly path?: string;
     readonly glob?: string;
     readonly type?: string;
-    /** May `type` name several, between commas or blanks? */
+    /** Whether `type` may name several, separated by commas or whitespace. */
     readonly severalTypes?: boolean;
     readonly mode?: GrepMode;
     readonly before?: number;
@@ -90,7 +90,7 @@ const grep: VerbOf<
     readonly anyCase?: boolean;
     readonly multiline?: boolean;
     readonly skip?: number;
-    /** 0 for as many as one answer holds. */
+    /** 0 for as many as fit in one answer. */
     readonly entriesMax?: number;
     readonly order?: "path" | "newest";
     readonly lineCharsMax?: number;
@@ -137,7 +137,7 @@ const write: VerbOf<
   {
     readonly path: string;
     readonly content: string;
-    /** Is it the notice that stands for the content of an unchanged file? Some models send it back as content. */
+    /** Recognizes the notice for an unchanged file, which some models send back as content. */
     readonly isNotice?: (content: string) => boolean;
   }
 > = {
@@ -210,7 +210,7 @@ const rewind: VerbOf<
   }),
 };
 
-/** Which name in a file is meant, for tools that ask language servers. */
+/** The symbol in a file, for tools that ask language servers. */
 interface PlaceValues {
   readonly path: string;
   readonly line?: number;
@@ -252,10 +252,10 @@ const verbs = { read, ls, glob, grep, edit, write, "notebook-edit": notebookEdit
 type OfferedVerb = keyof typeof verbs;
 export type ValuesOf<V extends OfferedVerb> = Parameters<(typeof verbs)[V]["toRequest"]>[0];
 
-/** What a dialect says of one of its tools. */
+/** The literal that a dialect has for each tool. */
 export interface ToolLiteral<V extends OfferedVerb> {
   readonly name: string;
-  /** From a .txt file. A line may begin with a mark (`described` in dialect.ts). */
+  /** From a .txt file. A line may begin with a mark (`descriptionFor` in dialect.ts). */
   readonly description: string;
   readonly input: Readonly<Record<string, Parameter & ParameterOf<ValuesOf<V>>>>;
   /** Values that no call can change. */

@@ -5,14 +5,15 @@ import { ownSource } from "../contract/permission.ts";
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
 import { cutChars, escapeName, tooManyParts } from "../text/text.ts";
 
-/** A name or path in a sentence: on one line, and never longer than a path can be. */
+/** A name or path in a sentence: on one line, and no longer than a path can be. */
 export const spelled = (path: string): string =>
   escapeName(path.length > charsMax ? `${cutChars(path, charsMax)}...` : path);
+/** PATH_MAX of Linux. */
 const charsMax = 4_096;
 
 export const quoted = (path: string): string => `"${spelled(path)}"`;
 
-/** What is wrong with an argument, as a clause without its subject's verb: `"offset" must be …`. */
+/** What is wrong with an argument, as a clause: `"offset" must be …`. */
 export function argumentFault(issue: ArgumentIssue): string {
   switch (issue.fault) {
     case "missing":
@@ -24,7 +25,7 @@ export function argumentFault(issue: ArgumentIssue): string {
     case "type":
       return `"${issue.name}" must be ${issue.expected}${orLeftOut(issue)}, not ${escapeName(issue.got)}`;
     case "range":
-      return `"${issue.name}" must be ${bounds(issue.min, issue.max)}${orLeftOut(issue)}, not ${issue.got}`;
+      return `"${issue.name}" must be ${boundsWords(issue.min, issue.max)}${orLeftOut(issue)}, not ${issue.got}`;
     case "unknown": {
       const known = issue.known.map((name) => `"${name}"`).join(", ");
       const hint = issue.nearest === undefined ? `known are ${known}` : `or did you mean "${issue.nearest}"`;
@@ -35,12 +36,12 @@ export function argumentFault(issue: ArgumentIssue): string {
 
 export const orLeftOut = ({ optional }: { readonly optional: boolean }): string => (optional ? " or left out" : "");
 
-export function bounds(min: number | undefined, max: number | undefined): string {
+export function boundsWords(min: number | undefined, max: number | undefined): string {
   if (min !== undefined && max !== undefined) return `from ${min} to ${max}`;
   return min === undefined ? `at most ${max}` : `at least ${min}`;
 }
 
-/** For a path that a program made of a value that was not there. */
+/** For a path that a program built from a missing value. */
 export const noValueHint = (asked: string): string | undefined =>
   asked === "undefined" || asked === "null" ? "give a real path or leave the parameter out" : undefined;
 
@@ -81,7 +82,6 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 /** As the beginning of a sentence. */
 export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** What a range counts: one of them. */
 export const rangeUnits = { lines: "line", entries: "entry", cells: "cell" } as const;
 
 /** `, did you mean "a" or the folder "b"`; empty without suggestions. */
@@ -92,8 +92,8 @@ export function didYouMean(suggestions: readonly Suggestion[], spelling: (sugges
   return `, did you mean ${names.length > 0 ? `${names.join(", ")} or ` : ""}${last}`;
 }
 
-/** Why access was denied, and what to do: the part behind `Cannot read "x": `. */
-export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
+/** Why access was denied, and what to do: the part after `Cannot read "x": `. */
+export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
   switch (problem.reason) {
     case "outside":
       return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
@@ -164,7 +164,7 @@ type MediaFault =
   | ProblemOf<"DAMAGED" | "ENCRYPTED" | "NO_CODEC">
   | Extract<ProblemOf<"TOO_LARGE">, { readonly kind: MediaKind }>;
 
-/** Why a file of a kind cannot be read: the part behind `Cannot read "x": `. `repair`: what to do about a notebook's JSON. */
+/** Why a file of a kind cannot be read: the part after `Cannot read "x": `. `repair`: what to do about a notebook's JSON. */
 export function mediaFault(problem: MediaFault, repair: string): string {
   const what = mediaWords[problem.kind];
   switch (problem.code) {
@@ -182,7 +182,7 @@ export function mediaFault(problem: MediaFault, repair: string): string {
   }
 }
 
-/** Why a file counts as binary: the part behind `Cannot read "x": `. */
+/** Why a file counts as binary: the part after `Cannot read "x": `. */
 export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
   switch (problem.reason) {
     case "content":
@@ -198,24 +198,24 @@ export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
 
 // The two shapes of a reply that every dialect makes.
 
-export const success = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
+export const successReply = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
   content: [textPart(text)],
   structured,
   isError: false,
 });
 
 /** A failure of a dialect that has no structured form for it. */
-export const failure = (code: string, message: string): Reply<never> => ({
+export const failureReply = (code: string, message: string): Reply<never> => ({
   content: [textPart(message)],
   structured: null,
   isError: true,
   error: { code, message },
 });
 
-/** What stands for the rest of an answer that is too long and has no pages. */
+/** Ends an answer that is too long and has no pages. */
 const cutNote = "\n[The answer is cut here: it is longer than one answer may be]";
 
-/** The first characters of a reply's texts, as many as `fits` lets through. Pictures stay, and so does what programs read. */
+/** Truncates a reply's texts until `fits` accepts it. Pictures and the structured part stay. */
 export function cutReply(reply: Reply, fits: (reply: Reply) => boolean): Reply {
   if (fits(reply)) return reply;
   const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));

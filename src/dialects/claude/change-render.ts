@@ -13,11 +13,11 @@ import type {
 import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { success } from "../words.ts";
+import { successReply } from "../words.ts";
 import type { EditPart } from "./inputs.ts";
 import { names } from "./problems.ts";
 
-/** What a language server says of the files, where one is in charge of them. */
+/** Diagnostics of the files that a language server covers. */
 interface Checked {
   readonly diagnostics?: readonly CheckedFile[];
 }
@@ -82,7 +82,7 @@ export type ChangeResult = EditResult | MultiEditResult | WriteResult | Notebook
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeResult> {
   const lines = [...changeLines(outcome, names.line), ...diagnosticLines(outcome)];
-  return success(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
+  return successReply(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
 }
 
 function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {

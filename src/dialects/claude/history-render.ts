@@ -4,12 +4,12 @@ import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { HistoryOutcome, RewindOutcome } from "../../contract/history.ts";
 import type { LspOutcome } from "../../contract/lsp.ts";
-import { withoutEnds } from "../change-text.ts";
+import { withoutLineEnds } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { historyText, nextOffset } from "../history-text.ts";
 import { lspEntries, type LspEntry, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
 import { rewindAnswer, type Rewound } from "../rewind-text.ts";
-import { success } from "../words.ts";
+import { successReply } from "../words.ts";
 import { lspNames, sentenceOf } from "./problems.ts";
 
 const names = { history: "History", rewind: "Rewind" } as const;
@@ -74,20 +74,20 @@ export function renderHistory(outcome: HistoryOutcome): Reply<HistoryResult> {
       additions: lines?.additions ?? null,
       deletions: lines?.deletions ?? null,
       why: why ?? null,
-      ...(hunks === undefined ? {} : { structuredPatch: withoutEnds(hunks), patchCut: cut }),
+      ...(hunks === undefined ? {} : { structuredPatch: withoutLineEnds(hunks), patchCut: cut }),
     })),
     totalFiles: filesTotal,
     withheld,
   }));
   const result = { turns, total: outcome.total, nextOffset: nextOffset(outcome, telling) };
-  return success(historyText(outcome, telling), result);
+  return successReply(historyText(outcome, telling), result);
 }
 
 export function renderRewind(outcome: RewindOutcome): Reply<RewindResult> {
   const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind");
   const { text, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
   const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  return success(text, { to, turn, dryRun, passed, files, totalFiles, ...forModel });
+  return successReply(text, { to, turn, dryRun, passed, files, totalFiles, ...forModel });
 }
 
 // Answers of language servers in the `claude` dialect.
@@ -113,7 +113,7 @@ export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspResult> {
   const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])];
   const text = [`[${lspHead(outcome)}]`, ...body, ...notes].join("\n");
   const { operation, target, server, at, total, next, withheld } = outcome;
-  return success(text, {
+  return successReply(text, {
     operation,
     filePath: target.absolute,
     server,

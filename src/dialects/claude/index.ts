@@ -3,7 +3,7 @@
 import type { ProblemData } from "../../contract/problem.ts";
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
-import { failure } from "../words.ts";
+import { failureReply } from "../words.ts";
 import { specs } from "./tools.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
@@ -46,7 +46,7 @@ export const claude: Dialect = {
   specs,
   render,
   renderLate: (reports) => lateLines(reports).join("\n"),
-  renderProblem: (problem: ProblemData, facts) => failure(problem.code, sentenceOf(problem, facts.verb ?? "read")),
+  renderProblem: (problem: ProblemData, facts) => failureReply(problem.code, sentenceOf(problem, facts.verb ?? "read")),
 };
 
 export type {

@@ -4,7 +4,7 @@ import type { Names } from "../change-words.ts";
 import type { LspNames } from "../lsp-text.ts";
 import type { OutlineNames } from "../outline-text.ts";
 import { sentencesWith } from "../problem-sentences.ts";
-import { denial } from "../words.ts";
+import { denialClause } from "../words.ts";
 import { grepNames } from "../shared-tools.ts";
 
 /** What the calls of this dialect are made of. */
@@ -28,5 +28,5 @@ export const sentenceOf = sentencesWith({
   outline: outlineNames,
   lsp: lspNames,
   grep: grepNames,
-  denial,
+  denial: denialClause,
 });

@@ -8,9 +8,9 @@ import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
-import { imageParts, joinedLines, notebookParts, numbered, pageNotices, pdfParts } from "../media-text.ts";
+import { imageParts, joinedLines, notebookParts, numberedLines, pageNotices, pdfParts } from "../media-text.ts";
 import { outlineEntries, type OutlineEntry, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
-import { quoted, success } from "../words.ts";
+import { quoted, successReply } from "../words.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import {
   type HistoryResult,
@@ -40,12 +40,12 @@ export interface TextResult {
     readonly content: string;
     readonly numLines: number;
     readonly startLine: number;
-    /** Null only where lines are counted from the end, which no call of a model asks for. */
+    /** Null only if lines are counted from the end, which no tool call does. */
     readonly totalLines: number | null;
     readonly truncatedByTokenCap?: true;
     /** Present when the file is not plain UTF-8. */
     readonly encoding?: string;
-    /** Present when bytes could not be decoded and stand as U+FFFD. */
+    /** Present when bytes could not be decoded and are shown as U+FFFD. */
     readonly lossy?: true;
   };
 }
@@ -70,7 +70,7 @@ export interface NotebookResult {
   readonly file: {
     readonly filePath: string;
     readonly cells: readonly NotebookCell[];
-    /** Present where the budget left cells out, or parts of the only one. */
+    /** Present if the budget left out cells, or parts of the only one. */
     readonly truncatedByTokenCap?: true;
     /** Present where more cells follow: how many there are, and the offset to go on with. */
     readonly totalCells?: number;
@@ -158,7 +158,7 @@ export function render(
       return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
     }
     case "unchanged":
-      return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+      return successReply(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
     case "lsp":
       return renderLsp(outcome, facts);
     case "outline":
@@ -223,8 +223,8 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
   if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget = isOverBudget(page) || page.cut.some(({ by }) => by === "tokens");
   const text =
-    page.count === 0 ? parts.join("\n\n") : numbered(page, arrow, "", parts.map((part) => `\n\n${part}`).join(""));
-  return success(text, {
+    page.count === 0 ? parts.join("\n\n") : numberedLines(page, arrow, "", parts.map((part) => `\n\n${part}`).join(""));
+  return successReply(text, {
     type: "text",
     file: {
       filePath: outcome.target.absolute,
@@ -251,7 +251,7 @@ function renderDirectory(outcome: DirectoryOutcome): Reply<DirectoryResult> {
   const lines = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  - ${name}`), ...foot];
   const nothing =
     outcome.withheld > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
-  return success(outcome.entriesTotal === 0 ? `${lines[0]}\n${nothing}` : lines.join("\n"), {
+  return successReply(outcome.entriesTotal === 0 ? `${lines[0]}\n${nothing}` : lines.join("\n"), {
     type: "directory",
     path: outcome.target.absolute,
     entries: outcome.entries,
@@ -269,7 +269,7 @@ function entryLine(entry: Entry): string {
 
 // Outlines in the `claude` dialect.
 
-/** What stands for the text of a long code file, or was asked for. */
+/** Shown for a long code file instead of its text, or on request. */
 interface OutlineResult {
   readonly type: "outline";
   readonly file: {
@@ -286,7 +286,7 @@ function renderOutline(outcome: OutlineOutcome): Reply<OutlineResult> {
   const notes = outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}]`);
   const lines = outlineLines(outcome);
   const text = [head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [""] : []), ...notes].join("\n");
-  return success(text, {
+  return successReply(text, {
     type: "outline",
     file: {
       filePath: outcome.target.absolute,
@@ -304,7 +304,7 @@ const arrow: NumberStyle = { digitsMin: 1, pad: " ", mark: "→" };
 
 export const profile: Profile = {
   lines: "terminated",
-  // The tokens are the cap. These two only keep a page of nothing but blanks from growing without end.
+  // Tokens are the limit. These two only bound a page of nothing but whitespace.
   lineCharsMax: limits.budgetedLineCharsMax,
   cutMark: "...",
   pageBytesMax: limits.budgetedPageBytesMax,

@@ -1,4 +1,4 @@
-/** What was found by name, in the words of the `claude` dialect. */
+/** Answers of Glob, LS and Grep in the `claude` dialect. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
@@ -7,7 +7,7 @@ import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
-import { success } from "../words.ts";
+import { successReply } from "../words.ts";
 import { grepNames } from "../shared-tools.ts";
 import type { OutputMode } from "./tools.ts";
 
@@ -16,17 +16,17 @@ export interface GlobResult {
   /** Absolute, newest first. */
   readonly filenames: readonly string[];
   readonly numFiles: number;
-  /** Are there more than are named? */
+  /** Whether there are more files than the answer lists. */
   readonly truncated: boolean;
   readonly totalMatches: number;
-  /** False if the search was stopped: then there are at least so many. */
+  /** False if the search was stopped; the number is then a minimum. */
   readonly countIsComplete: boolean;
   readonly durationMs: number;
-  /** Present where files match that are left out; floors where `leftOutIsComplete` is false. */
+  /** Present if matching files are left out; minimums if `leftOutIsComplete` is false. */
   readonly ignoredMatches?: number;
   readonly hiddenMatches?: number;
   readonly leftOutIsComplete?: false;
-  /** Present where permission rules withhold files or folders. */
+  /** Present if permission rules hide files or folders. */
   readonly withheldMatches?: number;
   readonly withheldFolders?: number;
   readonly unreadableFolders?: number;
@@ -40,7 +40,7 @@ export interface LsResult {
   readonly totalEntries: number;
   /** The entry to go on with, if there is another page. */
   readonly nextOffset?: number;
-  /** Of all levels: entries for which there was no room. */
+  /** Entries of all levels that did not fit. */
   readonly leftOut?: number;
   readonly ignored?: number;
   readonly withheld?: number;
@@ -52,7 +52,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobResult
   const notes = globNotes(outcome).map((note) => `[${note}]`);
   const head = files.length === 0 ? ["No files found"] : names;
   const complete = [ignored, hidden].every(({ counted }) => counted === "all");
-  return success([...head, ...notes].join("\n"), {
+  return successReply([...head, ...notes].join("\n"), {
     filenames: files.map(({ absolute }) => absolute),
     numFiles: files.length,
     truncated: files.length < total.count || total.counted !== "all",
@@ -73,7 +73,7 @@ export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
   const notes = treeNotes(outcome, (from) => `go on with offset ${from}`).map((note) => `[${note}]`);
   const isEmpty = entriesTotal + ignored + withheld === 0;
   const lines = isEmpty ? ["[The folder is empty]"] : treeLines(entries, "- ");
-  return success([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
+  return successReply([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
     type: "directory",
     path: target.absolute,
     entries,
@@ -94,15 +94,15 @@ export interface GrepResult {
   readonly numFiles: number;
   readonly filenames: readonly string[];
   readonly totalFiles: number;
-  /** False: counting ended before the search did, so the totals are floors. */
+  /** False if counting stopped before the search ended; the totals are then minimums. */
   readonly countIsComplete: boolean;
-  /** In `content`: the lines as the model sees them, how many they are, and how many there are. */
+  /** In `content`: the lines as the model sees them, how many are shown, and how many there are. */
   readonly content?: string;
   readonly numLines?: number;
   readonly totalLines?: number;
   /** Matching lines of all files, in `content` and `count`. */
   readonly numMatches?: number;
-  /** The same lines apart, with the places of their matches; only for hosts that ask for these. */
+  /** The same lines one by one, with the positions of their matches; only for hosts that request them. */
   readonly lines?: readonly (GrepLine & { readonly file: string })[];
   /** In `count`: matching lines of each of `filenames`. */
   readonly counts?: readonly number[];
@@ -111,7 +111,7 @@ export interface GrepResult {
   readonly timedOut?: true;
   /** Files that were not searched because rules hide them. */
   readonly withheldFiles?: number;
-  /** Links that were not followed, to what lies elsewhere. */
+  /** Symlinks to places outside the searched folder, which are not followed. */
   readonly skippedLinks?: number;
   readonly unreadableFiles?: number;
   /** Files that match but are ignored; looked for only if nothing else matches. */
@@ -127,7 +127,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult
   const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
   const content =
     mode === "content" ? { content: body, numLines: outcome.entriesShown, totalLines: entriesTotal.number } : {};
-  return success([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
+  return successReply([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
     mode: modes[mode],
     numFiles: files.length,
     filenames: names,

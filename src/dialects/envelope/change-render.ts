@@ -8,12 +8,12 @@ import type { Facts } from "../dialect.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { names } from "./problems.ts";
 
-/** What is said of one file. Lines and columns count from 1. */
+/** Diagnostics of one file. Lines and columns count from 1. */
 export interface CheckedEnvelope {
   readonly path: string;
-  /** It is not checked yet; what is found comes with a later answer. */
+  /** Not checked yet; the diagnostics come with a later answer. */
   readonly pending: boolean;
-  /** New are those that were not there before the change; null where nobody had looked before. */
+  /** Diagnostics that the change introduced; null if the file was not checked before it. */
   readonly errors: readonly (SaidEnvelope & { readonly new: boolean | null })[];
   readonly warnings: readonly SaidEnvelope[];
   readonly left_out: number;
@@ -33,18 +33,18 @@ interface SaidEnvelope {
 export interface ChangeEnvelope {
   readonly status: "success";
   readonly data: {
-    /** As `diff -u` has it; empty where it would be too long. */
+    /** In the form of `diff -u`; empty if it would be too long. */
     readonly diff: string;
     readonly created: boolean;
     readonly dry_run: boolean;
-    /** Of an edit: how many places, and how each text was found. */
+    /** Of an edit: how many replacements, and how each text was found. */
     readonly replacements?: number;
     readonly matched_by?: readonly MatchedBy[];
     /** Of a notebook. */
     readonly cell?: { readonly id: string; readonly index: number; readonly type: string };
     /** Of several files. */
     readonly files?: readonly { readonly path: string; readonly did: string; readonly moved_from?: string }[];
-    /** What a language server says of the files, where one is in charge of them. */
+    /** Diagnostics of the files that a language server covers. */
     readonly diagnostics?: readonly CheckedEnvelope[];
   };
   readonly text: string;

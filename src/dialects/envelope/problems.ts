@@ -29,9 +29,9 @@ import { noTurnClause } from "../rewind-text.ts";
 import {
   argumentFault,
   orLeftOut,
-  bounds,
+  boundsWords,
   counted,
-  denial,
+  denialClause,
   didYouMean,
   mediaFault,
   noValueHint,
@@ -65,7 +65,7 @@ const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unk
 
 /** What a sentence needs besides the problem. */
 interface Telling {
-  /** How one about a file that was not read or not changed begins. */
+  /** The beginning of a sentence about a file that was not read or not changed. */
   readonly cannot: (path: string) => string;
   readonly spell: Facts["spell"];
 }
@@ -113,7 +113,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   ACCESS_DENIED: (problem) =>
     problem.reason === "outside"
       ? "Access denied. Path must be within project root."
-      : `Access denied to ${named(problem.place.asked)}: ${denial(problem)}.`,
+      : `Access denied to ${named(problem.place.asked)}: ${denialClause(problem)}.`,
   IS_DIRECTORY: ({ place }) => `Path ${named(place.asked)} is a directory. Use LS to explore it.`,
   NOT_DIRECTORY: ({ place }) => `Path ${named(place.asked)} is not a directory. Use Read to see it.`,
   LINK_LOOP: ({ place }) => `Path ${named(place.asked)} is a circle of links. Use another path.`,
@@ -150,7 +150,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
 
-/** A folder is listed by LS, which counts with another parameter than Read. */
+/** LS lists folders, with another parameter for the first entry than Read has. */
 function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "range" }>): string {
   const [what, parameter] = of === "entries" ? ["Folder", "offset"] : ["File", "start_line"];
   const start = `Invalid ${parameter}: ${from}. ${what} ${named(place.asked)}`;
@@ -162,7 +162,7 @@ function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PA
 function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;
   const limitMax = tool === "History" ? limits.historyItemsMax : 2_000;
-  const limit = issue.name === "limit" ? bounds(1, limitMax) : bounds(issue.min, issue.max);
+  const limit = issue.name === "limit" ? boundsWords(1, limitMax) : boundsWords(issue.min, issue.max);
   return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}${orLeftOut(issue)}.`;
 }
 

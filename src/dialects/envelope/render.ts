@@ -13,10 +13,10 @@ import {
   imageParts,
   joinedLines,
   notebookParts,
-  numbered,
+  numberedLines,
   pdfParts,
-  restOf,
-  textOf,
+  restOfCutLine,
+  textOfParts,
 } from "../media-text.ts";
 import { outlineEntries, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
 import { counted } from "../words.ts";
@@ -40,14 +40,14 @@ import {
   renderTree,
 } from "./search-render.ts";
 
-/** `Total` is a number for every call of a tool; a program that counts lines from the end through `session.run` gets null. */
+/** `Total` is null only for a program that counts lines from the end through `session.run`. */
 interface TextEnvelope<Total extends number | null = number> {
   readonly status: "success" | "partial";
   readonly data: {
     readonly content: string;
     readonly truncated: boolean;
     readonly fallback_encoding?: "replace";
-    /** Present where `content` is what the file declares and not its text. */
+    /** Present if `content` is an outline and not text. */
     readonly outline?: readonly OutlineEntry[];
   };
   readonly text: string;
@@ -126,7 +126,7 @@ export function render(
     case "pdf":
     case "notebook": {
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
-      return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
+      return replyOf(mediaEnvelope(outcome, textOfParts(parts), facts), textOfParts(parts));
     }
     case "lsp":
       return renderLsp(outcome, facts);
@@ -171,7 +171,7 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
   const message = sentenceOf(problem, facts.verb ?? "read", facts);
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
-  // What a rule denies has the same answer whether it is there or not, and only what is there has a real path.
+  // A denied path gets the same answer whether it exists or not, and only an existing one has a real path.
   const isDenied = problem.code === "ACCESS_DENIED" && problem.reason === "rule";
   const isResolved = !isDenied && place !== undefined && "realRelative" in place;
   const resolved = isResolved ? String(place.realRelative) : undefined;
@@ -212,7 +212,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   }
   for (const cut of page.cut.slice(0, 5)) {
     const { line, charsShown } = cut;
-    const rest = restOf(page, cut);
+    const rest = restOfCutLine(page, cut);
     const what =
       page.column === undefined
         ? `Cut: line ${line} is longer than the ${charsShown} characters shown.`
@@ -223,7 +223,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   return {
     status: truncated || outcome.lossy ? "partial" : "success",
     data: {
-      content: count === 0 ? "" : numbered(page, column, "", "\n"),
+      content: count === 0 ? "" : numberedLines(page, column, "", "\n"),
       truncated,
       ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
     },
@@ -231,7 +231,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
     stats: {
       time_ms: wholeMs(facts),
       lines_read: count,
-      // Of the file: the mark on a cut line is ours.
+      // Of the file, so without the mark on a cut line.
       chars_read: charsIn(page) + page.lineEndChars - page.cut.length * profile.cutMark.length,
       total_lines: total ?? null,
       file_size_bytes: outcome.sizeBytes,
@@ -270,14 +270,14 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
 const listText = (entries: readonly Entry[]): string =>
   entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
 
-// Outlines in the `envelope` dialect: a text of which no line was read, but what it declares.
+// Outlines in the `envelope` dialect: the envelope of a text with declarations in place of lines.
 
 interface OutlineEntry {
   readonly name: string;
   readonly kind: string;
   readonly start_line: number;
   readonly end_line: number;
-  /** 0 for what stands by itself. */
+  /** 0 at the top level. */
   readonly depth: number;
   /** How many more are inside and not shown. */
   readonly hidden?: number;

@@ -1,4 +1,4 @@
-/** What was found by name, in the envelopes of the `envelope` dialect. */
+/** Answers of Glob, LS and Grep in the `envelope` dialect. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
-import { globNotes, grepNotes, numberOf, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
+import { globNotes, grepNotes, countWords, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { grepNames } from "../shared-tools.ts";
@@ -24,7 +24,7 @@ export interface GlobEnvelope {
     readonly time_ms: number;
     readonly files_shown: number;
     readonly total_matches: number;
-    /** False if the search was stopped: then there are at least so many. */
+    /** False if the search was stopped; the number is then a minimum. */
     readonly count_is_complete: boolean;
     readonly ignored_matches: number;
     readonly hidden_matches: number;
@@ -58,7 +58,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
   const names = files.map(({ absolute }) => facts.spell(absolute));
   const pattern = escapeName(outcome.pattern);
   const text = [
-    `Found ${numberOf(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
+    `Found ${countWords(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
@@ -123,9 +123,9 @@ export interface GrepEnvelope {
       readonly path: string;
       readonly line: number;
       readonly text: string;
-      /** Present for a line that only surrounds a match. */
+      /** Present for a line of context. */
       readonly context?: true;
-      /** Present for a line of which only a part is here. */
+      /** Present for a line that is cut. */
       readonly cut?: true;
     }[];
     /** In `files_with_matches`. */
@@ -142,12 +142,12 @@ export interface GrepEnvelope {
     readonly files_matched: number;
     /** Matching lines; not counted in `files_with_matches`. */
     readonly lines_matched?: number;
-    /** False: counting ended before the search did, so these are floors. */
+    /** False if counting stopped before the search ended; these are then minimums. */
     readonly count_complete: boolean;
     readonly entries_shown: number;
     readonly entries_total: number;
     readonly files_withheld: number;
-    /** Links that were not followed, to what lies elsewhere. */
+    /** Symlinks to places outside the searched folder, which are not followed. */
     readonly links_skipped: number;
     readonly files_unreadable: number;
     readonly files_ignored: number;
@@ -197,10 +197,10 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
 function headOf({ pattern, mode, filesTotal, linesTotal }: GrepOutcome): string {
   const wanted = `'${spelled(pattern)}'`;
   if (filesTotal.number === 0) return `No matches for ${wanted}.`;
-  const files = tallied(filesTotal, "file");
+  const files = tallyWords(filesTotal, "file");
   return mode === "files" || linesTotal === undefined
     ? `Found ${wanted} in ${files}.`
-    : `Found ${tallied(linesTotal, "line")} with ${wanted} in ${files}.`;
+    : `Found ${tallyWords(linesTotal, "line")} with ${wanted} in ${files}.`;
 }
 
 function dataOf(
@@ -236,7 +236,9 @@ function bodyOf({ mode, files, numbers }: GrepOutcome, { spell }: Facts): string
       if (mode === "count") return `${name}: ${count}`;
       const shown = lines.map((line) => {
         const mark = line.is === "match" ? "|" : "-";
-        return numbers ? `${String(line.line).padStart(4)} ${mark} ${shownText(line)}` : `${mark} ${shownText(line)}`;
+        return numbers
+          ? `${String(line.line).padStart(4)} ${mark} ${shownLineText(line)}`
+          : `${mark} ${shownLineText(line)}`;
       });
       return [`${name}:`, ...shown].join("\n");
     })

@@ -1,4 +1,4 @@
-/** The tools of the `envelope` dialect, which takes nothing but what its schema says. */
+/** The tools of the `envelope` dialect, which accepts only what its schema says. */
 
 import type { GrepMode } from "../../contract/grep.ts";
 import type { ToolSpec } from "../dialect.ts";

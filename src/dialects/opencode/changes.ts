@@ -1,4 +1,4 @@
-/** What the tools of the two opencode dialects that change files answer. */
+/** Answers to changes in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
@@ -6,8 +6,8 @@ import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp
 import { escapeName } from "../../text/text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { errorsWords, messageOf, reportsIn, unfinishedLines } from "../lsp-text.ts";
-import { quoted, success } from "../words.ts";
+import { errorsWords, diagnosticMessage, reportsIn, unfinishedLines } from "../lsp-text.ts";
+import { quoted, successReply } from "../words.ts";
 import type { EditInput, PatchInput, WriteInput } from "./inputs.ts";
 
 interface FileDiff {
@@ -27,7 +27,7 @@ export interface ChangeResult {
     /** Of one file; of a patch there is one for each in `files`. */
     readonly filediff?: FileDiff;
     readonly files?: readonly FileDiff[];
-    /** Of `write`: was the file there before? */
+    /** Of `write`: whether the file existed before. */
     readonly exists?: boolean;
     readonly filepath?: string;
     /** How the text of an edit was found; of several the first that was not found exactly. */
@@ -62,10 +62,14 @@ export function renderChange(
       ? [done.patch, headline]
       : [plain ? done[outcome.kind] : headline];
   const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
-  return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
+  return successReply(output, {
+    title: escapeName(outcome.target.relative),
+    output,
+    metadata: metadataOf(outcome, facts),
+  });
 }
 
-/** Who replaces every place wants to know how many there were. */
+/** Only a call that replaces every occurrence gets the count. */
 function placesLine(outcome: ChangeOutcome): readonly string[] {
   if (outcome.kind !== "edit" || outcome.dryRun || !outcome.edits.some(({ all }) => all)) return [];
   const count = outcome.found.reduce((sum, { replacements }) => sum + replacements, 0);
@@ -97,9 +101,9 @@ const fileDiff = (file: ChangedFile, facts: Facts): FileDiff => ({
   deletions: file.deletions,
 });
 
-// What language servers say of a file, as the two opencode dialects have it: a block of its own behind the answer.
+// Diagnostics in the two opencode dialects: a block after the answer.
 
-/** As the protocol of language servers has it: lines and characters count from 0, an error is 1. */
+/** As in LSP: lines and characters count from 0, an error is 1. */
 export interface WireDiagnostic {
   readonly range: { readonly start: WirePosition; readonly end: WirePosition };
   readonly severity: number;
@@ -137,7 +141,7 @@ const wireOf = ({ range: { start, end }, severity, message, code, source }: Diag
   ...(source === undefined ? {} : { source }),
 });
 
-/** Blocks behind the answer to a change; none where all is well. */
+/** Blocks after the answer to a change; none if there are no diagnostics. */
 const diagnosticBlocks = (outcome: ChangeOutcome): readonly string[] =>
   reportsIn(outcome).flatMap(({ name, report }) => blocksOf(name, report));
 
@@ -158,13 +162,13 @@ function blocksOf(name: string, report: DiagnosticsReport): readonly string[] {
   ];
 }
 
-/** What came after its answer had been given. */
+/** Diagnostics that arrived after the answer to the change. */
 export const lateBlocks = (reports: readonly DiagnosticsReport[]): readonly string[] =>
   reports.flatMap((report) => {
     const blocks = blocksOf(report.path, report);
     return blocks.length > 0 ? blocks.slice(1) : [`${quoted(report.path)} was checked meanwhile: no errors.`];
   });
 
-/** What a server says must not end its own block. */
+/** A server's message must not end its block. */
 const placed = (one: Diagnostic): string =>
-  `[${one.range.start.line}:${one.range.start.column}] ${messageOf(one).replaceAll("</", "<\\/")}`;
+  `[${one.range.start.line}:${one.range.start.column}] ${diagnosticMessage(one).replaceAll("</", "<\\/")}`;

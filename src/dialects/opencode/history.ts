@@ -1,4 +1,4 @@
-/** What the tools of the two opencode dialects that look back, go back and ask language servers answer. */
+/** Answers of history, rewind and lsp in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
@@ -10,7 +10,7 @@ import type { Facts } from "../dialect.ts";
 import { diffOf, historyText, nextOffset } from "../history-text.ts";
 import { lspEntries, type LspEntry, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
 import { rewindAnswer, type Rewound } from "../rewind-text.ts";
-import { success } from "../words.ts";
+import { successReply } from "../words.ts";
 import type { ChangeResult } from "./changes.ts";
 import type { HistoryInput, LspInput, RenameInput, RewindInput } from "./inputs.ts";
 import { lspNames } from "./sentences.ts";
@@ -23,7 +23,7 @@ export interface HistoryResult {
   readonly output: string;
   readonly metadata: {
     readonly truncated: boolean;
-    /** Of one turn, as `diff -u` has it. */
+    /** Of one turn, in the form of `diff -u`. */
     readonly diff: string;
     readonly turns: readonly {
       readonly turn: string;
@@ -104,13 +104,17 @@ export function renderHistory(outcome: HistoryOutcome, first: 0 | 1): Reply<Hist
     total: outcome.total,
     nextOffset: next,
   };
-  return success(output, { title: outcome.path ?? outcome.turns[0]?.name ?? "", output, metadata });
+  return successReply(output, { title: outcome.path ?? outcome.turns[0]?.name ?? "", output, metadata });
 }
 
 export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
   const { text: output, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
   const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  return success(output, { title: to, output, metadata: { to, turn, dryRun, passed, files, totalFiles, ...forModel } });
+  return successReply(output, {
+    title: to,
+    output,
+    metadata: { to, turn, dryRun, passed, files, totalFiles, ...forModel },
+  });
 }
 
 /** What `lsp` answers for programs. */
@@ -144,7 +148,7 @@ export function renderLsp(outcome: LspOutcome, first: 0 | 1, facts: Facts): Repl
   );
   const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])];
   const output = [lspHead(outcome), ...body, ...notes].join("\n");
-  return success(output, {
+  return successReply(output, {
     title: escapeName(target.relative),
     output,
     metadata: {

@@ -6,7 +6,7 @@ import type { Dialect } from "../dialect.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
 import type { HistoryTools, LspTools } from "./history.ts";
 import { type ReadResult, sentenceOf } from "./sentences.ts";
-import { failure } from "../words.ts";
+import { failureReply } from "../words.ts";
 import { specs } from "./tools.ts";
 import type { MultiEditInput, ReadInput } from "./inputs.ts";
 import { numberLine, profile, render } from "./render.ts";
@@ -26,7 +26,7 @@ export const opencode: Dialect = {
   render,
   renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>
-    failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 1)),
+    failureReply(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 1)),
 };
 
 export type { ReadInput, ReadResult };

@@ -5,9 +5,9 @@ import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Dialect } from "../dialect.ts";
-import { firstLines, numbered } from "../media-text.ts";
-import { failure } from "../words.ts";
-import { legacyCards } from "./tools.ts";
+import { firstLinesOfPage, numberedLines } from "../media-text.ts";
+import { failureReply } from "../words.ts";
+import { legacySpecs } from "./tools.ts";
 import { type ChangeTools, lateBlocks } from "./changes.ts";
 import type { HistoryTools, LspTools } from "./history.ts";
 import type { ReadInput } from "./legacy-inputs.ts";
@@ -15,7 +15,7 @@ import { rendererOf } from "./render.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
 import { footerOf, previewLines, type ReadResult, resultOf, sentenceOf } from "./sentences.ts";
 
-// Reading in the `opencode-legacy` dialect: lines are what stands between newlines, and `\r` stays in them.
+// Reading in the `opencode-legacy` dialect: a line is the text between two newlines, `\r` included.
 
 const profile: Profile = {
   lines: "split",
@@ -41,8 +41,8 @@ const numberLine = (number: number, text: string): string => `${String(number).p
 
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
-  const output = numbered(page, bar, "<file>\n", `\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`);
-  return resultOf(outcome.target, output, firstLines(page, previewLines), page.stopped !== "end", outcome);
+  const output = numberedLines(page, bar, "<file>\n", `\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`);
+  return resultOf(outcome.target, output, firstLinesOfPage(page, previewLines), page.stopped !== "end", outcome);
 }
 
 /** This dialect reads no folders; a list of names serves `filehand ls`. */
@@ -71,11 +71,11 @@ export const opencodeLegacy: Dialect = {
   failures: "thrown",
   numbers: "lenient",
   profile,
-  specs: legacyCards,
+  specs: legacySpecs,
   render,
   renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>
-    failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 0)),
+    failureReply(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 0)),
 };
 
 export type { ReadInput, ReadResult };

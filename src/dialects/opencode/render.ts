@@ -5,8 +5,8 @@ import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
-import { firstLines, numbered } from "../media-text.ts";
-import { success } from "../words.ts";
+import { firstLinesOfPage, numberedLines } from "../media-text.ts";
+import { successReply } from "../words.ts";
 import { type ChangeResult, renderChange } from "./changes.ts";
 import {
   type HistoryResult,
@@ -29,7 +29,7 @@ import {
 } from "./sentences.ts";
 
 export interface Forms {
-  /** What the first line is called in calls. */
+  /** The number of the first line in calls. */
   readonly first: 0 | 1;
   readonly numberLine: (number: number, text: string) => string;
   readonly textResult: (outcome: TextOutcome) => ReadResult;
@@ -71,7 +71,7 @@ export const rendererOf =
   };
 
 function replyOf(result: ReadResult, notes: Reply["content"] = []): Reply<ReadResult> {
-  const reply = success(result.output, result);
+  const reply = successReply(result.output, result);
   return notes.length === 0 ? reply : { ...reply, content: [...reply.content, ...notes] };
 }
 
@@ -102,8 +102,8 @@ export const numberLine = (number: number, text: string): string => `${number}: 
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
   const foot = `\n\n${footerOf(page, profile.pageBytesMax)}\n</content>`;
-  const output = numbered(page, colon, `${head(outcome, "file")}\n<content>\n`, foot);
-  return resultOf(outcome.target, output, firstLines(page, previewLines), page.stopped !== "end", outcome);
+  const output = numberedLines(page, colon, `${head(outcome, "file")}\n<content>\n`, foot);
+  return resultOf(outcome.target, output, firstLinesOfPage(page, previewLines), page.stopped !== "end", outcome);
 }
 
 function directoryResult(outcome: DirectoryOutcome): ReadResult {

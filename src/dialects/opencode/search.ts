@@ -1,12 +1,12 @@
-/** What the tools of the two opencode dialects that search answer. */
+/** Answers of the search tools in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
 import type { GrepFile, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
-import { globNotes, grepNotes, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
-import { success } from "../words.ts";
+import { globNotes, grepNotes, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
+import { successReply } from "../words.ts";
 import type { GlobInput, GrepInput, ListInput } from "./inputs.ts";
 import { grepNames } from "./sentences.ts";
 
@@ -18,7 +18,7 @@ export interface SearchResult {
     /** Files or entries that are shown. */
     readonly count: number;
     readonly truncated: boolean;
-    /** Of `glob`: all that match, or at least so many if `complete` is false. */
+    /** Of `glob`: all matching files; a minimum if `complete` is false. */
     readonly total?: number;
     readonly complete?: boolean;
   };
@@ -45,7 +45,7 @@ export function renderGlob(outcome: GlobOutcome): Reply<SearchResult> {
     total: total.count,
     complete: total.counted === "all",
   };
-  return success(output, { title: escapeName(target.relative), output, metadata });
+  return successReply(output, { title: escapeName(target.relative), output, metadata });
 }
 
 export function renderTree(outcome: TreeOutcome): Reply<SearchResult> {
@@ -55,7 +55,7 @@ export function renderTree(outcome: TreeOutcome): Reply<SearchResult> {
   const lines = entries.length === 0 ? [none] : treeLines(entries, "");
   const head = `${escapeName(target.absolute)}/`;
   const output = [head, ...lines, ...(notes.length > 0 ? [""] : []), ...notes].join("\n");
-  return success(output, {
+  return successReply(output, {
     title: escapeName(target.relative),
     output,
     metadata: { count: shown, truncated: leftOut > 0 },
@@ -70,7 +70,7 @@ export interface GrepResult {
     /** Matching lines, of all files. */
     readonly matches: number;
     readonly truncated: boolean;
-    /** False: counting ended before the search did. */
+    /** False if counting stopped before the search ended. */
     readonly countIsComplete: boolean;
     /** Files that were not searched because rules hide them. */
     readonly withheld: number;
@@ -88,7 +88,7 @@ export function renderGrep(outcome: GrepOutcome): Reply<GrepResult> {
     .filter((part) => part !== "")
     .join("\n\n");
   const { linesTotal, filesTotal, withheld } = outcome;
-  return success(output, {
+  return successReply(output, {
     title: escapeName(outcome.pattern),
     output,
     metadata: {
@@ -102,14 +102,16 @@ export function renderGrep(outcome: GrepOutcome): Reply<GrepResult> {
 
 function headOf({ linesTotal, filesTotal }: GrepOutcome): string {
   if (filesTotal.number === 0) return "No files found";
-  return `Found ${linesTotal === undefined ? tallied(filesTotal, "file") : tallied(linesTotal, "match", "matches")}`;
+  return `Found ${linesTotal === undefined ? tallyWords(filesTotal, "file") : tallyWords(linesTotal, "match", "matches")}`;
 }
 
-/** Only a host that asks for it by a request of its own gets files or counts in this dialect. */
+/** This dialect's tool shows lines; only a host gets files or counts, by its own request. */
 function blockOf(file: GrepFile, { mode }: GrepOutcome): string {
   const path = escapeName(file.absolute);
   if (mode === "files") return path;
   if (mode === "count") return `${path}: ${file.count}`;
-  const lines = file.lines.map((line) => `  Line ${line.line}${line.is === "match" ? ":" : "-"} ${shownText(line)}`);
+  const lines = file.lines.map(
+    (line) => `  Line ${line.line}${line.is === "match" ? ":" : "-"} ${shownLineText(line)}`,
+  );
   return [`${path}:`, ...lines].join("\n");
 }

@@ -1,4 +1,4 @@
-/** What the two opencode dialects say alike of failures: a sentence for each. */
+/** Failures and the form of replies that the two opencode dialects share. */
 
 import type { Reply } from "../../contract/call.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
@@ -36,7 +36,7 @@ import {
 import type { Facts } from "../dialect.ts";
 import { type GrepNames, noRipgrepWords, patternFaults, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
-import { imageParts, notebookParts, pdfParts, restOf, textOf } from "../media-text.ts";
+import { imageParts, notebookParts, pdfParts, restOfCutLine, textOfParts } from "../media-text.ts";
 import {
   noOutlineWords,
   outlineEntries,
@@ -49,7 +49,7 @@ import {
 import { noTurnClause, noTurnDoing } from "../rewind-text.ts";
 import {
   argumentFault,
-  denial,
+  denialClause,
   mediaFault,
   noValueHint,
   orLeftOut,
@@ -58,10 +58,10 @@ import {
   quoted,
   specialWords,
   spelled,
-  success,
+  successReply,
 } from "../words.ts";
 
-// What the two opencode dialects say alike of what was read: the reply that they wrap a text in.
+// The reply around a text that was read.
 
 /** What `read` answers for programs. */
 export interface ReadResult {
@@ -72,9 +72,9 @@ export interface ReadResult {
     readonly truncated: boolean;
     /** Present when the file is not plain UTF-8. */
     readonly encoding?: string;
-    /** Present when bytes could not be decoded and stand as U+FFFD. */
+    /** Present when bytes could not be decoded and are shown as U+FFFD. */
     readonly lossy?: true;
-    /** Present where it stands for the text of a long code file, or was asked for. */
+    /** Present if an outline is shown for a long code file, or on request. */
     readonly outline?: readonly OutlineEntry[];
   };
   readonly attachments?: readonly Attachment[];
@@ -89,7 +89,7 @@ export interface Attachment {
   readonly url: string;
 }
 
-/** What can be changed in a call of `grep`. */
+/** The names of the parameters of `grep`. */
 export const grepNames: GrepNames = { offset: undefined, glob: "include", multiline: undefined };
 
 export const lspNames: LspNames = { search: "grep", read: "read" };
@@ -115,7 +115,7 @@ export function resultOf(
   };
 }
 
-/** What a file declares. `firstLine`: what the first line of a file is called in a call. */
+/** An outline. `firstLine`: the number of the first line in a call. */
 export function renderOutline(outcome: OutlineOutcome, firstLine: 0 | 1): Reply<ReadResult> {
   const lines = outlineLines(outcome);
   const notes = outlineNotes(outcome, outlineNames(firstLine)).map(
@@ -125,7 +125,7 @@ export function renderOutline(outcome: OutlineOutcome, firstLine: 0 | 1): Reply<
   const output = [head, ...lines, "", ...notes, `(Outline - ${outlineMeasure(outcome)})`, "</content>"].join("\n");
   const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
   const result = resultOf(outcome.target, output, lines, truncated);
-  return success(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
+  return successReply(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
 }
 
 const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
@@ -134,8 +134,8 @@ const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
 });
 
 /**
- * A picture or a document that is handed out as it is. `parts` is what a model is shown of it: programs have the
- * attachment, which a model gets only where its host and its vendor pass it on.
+ * A picture or a document as an attachment. A model sees the attachment only if its host and vendor pass it on, so `parts` is
+ * what the model is shown.
  */
 function attached(
   place: Place,
@@ -155,10 +155,10 @@ function attached(
   return { content: [{ type: "text", text: words }, ...parts], structured: result, isError: false };
 }
 
-/** Stands for content that the session has already. */
+/** The notice for content that the session already has. */
 export const unchangedNotice = "(File is unchanged since it was last read. Read it again to get its content)";
 
-/** What both dialects make of the kinds that are not text. */
+/** Replies for the kinds that are not text. */
 export function renderMedia(
   outcome: ImageOutcome | PdfOutcome | NotebookOutcome | UnchangedOutcome,
   facts: Facts,
@@ -195,15 +195,15 @@ function pagesLeftOut({ asked, pages, pagesTotal, base64 }: PdfOutcome): Reply["
 }
 
 function worded(place: Place, content: Reply["content"], truncated = false): Reply<ReadResult> {
-  const output = textOf(content);
+  const output = textOfParts(content);
   return { content, structured: resultOf(place, output, output.split("\n"), truncated), isError: false };
 }
 
-/** Beside the text, whose form is fixed: how to see the rest of lines that are cut. */
+/** How to see the rest of cut lines: a separate part, because the form of the text is fixed. */
 export function cutNotes(page: Page, first: 0 | 1): Reply["content"] {
   const { cut, column } = page;
   const notes = cut.slice(0, cutNotesMax).map((one) => {
-    const rest = restOf(page, one);
+    const rest = restOfCutLine(page, one);
     return `(Line ${one.line} is cut after character ${rest - 1}. Use column ${rest - 1 + first} and offset ${one.line - 1 + first} to see the rest)`;
   });
   if (column !== undefined && cut.length === 0) notes.push(`(End of line ${page.from})`);
@@ -226,7 +226,7 @@ export function footerOf(page: Page, pageBytesMax: number): string {
 
 const path = (place: Place): string => spelled(place.absolute);
 
-/** With `..` behind a link the absolute path is that of what the link leads to, which a refusal must not tell. */
+/** For a path with `..` after a symlink, the absolute path reveals the symlink's target, which a refusal must not. */
 const deniedPath = ({ place, reason }: ProblemOf<"ACCESS_DENIED">): string =>
   reason !== "outside" && /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(place.asked) ? spelled(place.asked) : path(place);
 
@@ -237,7 +237,7 @@ const meant = (suggestions: readonly Suggestion[]): string =>
 const suggested = ({ absolute, kind }: Suggestion): string =>
   `${escapeName(absolute)}${kind === "directory" ? "/" : ""}`;
 
-/** How a line is shown with its number, and what the call was about to do. */
+/** How a line is shown with its number, and the intention of the call. */
 interface Telling {
   readonly names: Names;
   readonly doing: string;
@@ -290,7 +290,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   },
   ACCESS_DENIED: (problem) => {
     const more = problem.reason === "outside" ? meant(problem.suggestions) : "";
-    return `Access denied: ${deniedPath(problem)} (${denial(problem)})${more}`;
+    return `Access denied: ${deniedPath(problem)} (${denialClause(problem)})${more}`;
   },
   IS_DIRECTORY: ({ place }) => `Path is a directory, not a file: ${path(place)}`,
   NOT_DIRECTORY: ({ place }) => `Path is a file, not a directory: ${path(place)}`,
@@ -337,7 +337,7 @@ function said(problem: ProblemData, telling: Telling): string {
   return sentence(problem, telling);
 }
 
-/** `firstLine`: what the first line of a file is called in a call. */
+/** `firstLine`: the number of the first line in a call. */
 export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line"], firstLine: 0 | 1): string {
   const names: Names = {
     old: "oldString",

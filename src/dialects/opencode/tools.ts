@@ -105,7 +105,7 @@ export const specs: readonly ToolSpec[] = [
   ...optInTools(spelling),
 ];
 
-export const legacyCards: readonly ToolSpec[] = [
+export const legacySpecs: readonly ToolSpec[] = [
   legacyRead,
   ...searchTools,
   ...changeTools(spelling, { edit, write }, isNotice),

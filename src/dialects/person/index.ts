@@ -14,28 +14,28 @@ import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../con
 import { escapeName } from "../../text/text.ts";
 import { changeWords } from "../change-text.ts";
 import type { Facts, Words } from "../dialect.ts";
-import { follows, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
+import { followsDirectly, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
 import { historyText } from "../history-text.ts";
 import type { DialectName } from "../index.ts";
 import { diagnosticLines, lateLines, lspHead, lspNotes, lspRows } from "../lsp-text.ts";
-import { imageParts, notebookParts, pageNotices, pdfParts, textOf } from "../media-text.ts";
+import { imageParts, notebookParts, pageNotices, pdfParts, textOfParts } from "../media-text.ts";
 import { outlineMeasure, outlineNotes, outlineRows } from "../outline-text.ts";
-import { capitalised, failure, quoted, success } from "../words.ts";
+import { capitalised, failureReply, quoted, successReply } from "../words.ts";
 import { grepNames, lspNames, outlineNames, sentenceForPerson } from "./problems.ts";
 import { rewindLines } from "./rewind.ts";
 
 export { sentenceForPage, sentenceForPerson } from "./problems.ts";
-export { rewindHead, rewoundForPerson, type Way } from "./rewind.ts";
+export { rewindHead, rewoundForPerson, type RewindWay } from "./rewind.ts";
 
-/** The dialect whose limits and rules hold for what a person asks. */
+/** The dialect whose limits and rules apply to a person's commands. */
 export const personDialect = "claude" satisfies DialectName;
 
-/** What a part of a line is, so that a terminal can make it stand out or step back. */
+/** The role of a part of a line, from which a terminal derives its colour. */
 export type Role = "text" | "number" | "notice" | "folder" | "link" | "aside" | "kind" | "file" | "count" | "match";
 
 export interface Piece {
   readonly role: Role;
-  /** As it is: whoever prints it makes control characters visible. */
+  /** Unescaped; the printer escapes control characters. */
   readonly text: string;
 }
 
@@ -44,7 +44,7 @@ export type Line = readonly Piece[];
 /** An outcome in words. */
 export interface View {
   readonly body: readonly Line[];
-  /** What is said about it. */
+  /** Notes about it. */
   readonly notes: readonly Line[];
 }
 
@@ -53,9 +53,9 @@ type ViewOf<Kind extends Outcome["kind"]> = (outcome: Extract<Outcome, { readonl
 const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
   text: textView,
   directory: directoryView,
-  image: (outcome) => plainView(textOf(imageParts(outcome))),
-  pdf: (outcome) => plainView(textOf(pdfParts(outcome, "pages"))),
-  notebook: (outcome) => plainView(textOf(notebookParts(outcome))),
+  image: (outcome) => plainView(textOfParts(imageParts(outcome))),
+  pdf: (outcome) => plainView(textOfParts(pdfParts(outcome, "pages"))),
+  notebook: (outcome) => plainView(textOfParts(notebookParts(outcome))),
   unchanged: () => view([notice("[The file is as it was when it was shown last]")]),
   outline: outlineView,
   lsp: lspView,
@@ -70,17 +70,17 @@ const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
   history: historyView,
 };
 
-/** For `session.run`: the view is what programs read of the reply. */
+/** For `session.run`: the view is the structured part of the reply. */
 export const person: Words = {
   render: (outcome, facts): Reply<View> => {
     const made = (views[outcome.kind] as (one: Outcome, facts: Facts) => View)(outcome, facts); // the table pairs them by kind
-    return success(textIn([...made.body, ...made.notes]), made);
+    return successReply(textIn([...made.body, ...made.notes]), made);
   },
-  renderProblem: (problem, { verb }) => failure(problem.code, sentenceForPerson(problem, verb ?? "read")),
+  renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceForPerson(problem, verb ?? "read")),
   renderLate: (reports) => lateLines(reports).join("\n"),
 };
 
-/** What `person` made of an outcome. Several ranges of one file are answered one by one, and stand apart here. */
+/** The view in a reply of `person`. Several ranges of one file are separate views, joined here with a gap. */
 export function viewOf(reply: Reply): View {
   const made = reply.structured as View | { readonly ranges: readonly View[] }; // of a reply in the words of `person`
   if (!("ranges" in made)) return made;
@@ -96,7 +96,7 @@ const text = (words: string): Line => [piece("text", words)];
 const notice = (words: string): Line => [piece("notice", words)];
 const plainView = (words: string): View => view([text(words)]);
 
-// What is read.
+// Reads.
 
 function textView(outcome: TextOutcome): View {
   const [page] = outcome.pages;
@@ -180,7 +180,7 @@ function historyView(outcome: HistoryOutcome): View {
   return plainView(historyText(outcome, { names: historyNames, first: 1 }));
 }
 
-// What is found. Notes stand apart, so that a pipe has nothing but what was found.
+// Searches. Notes are separate, so that a pipe gets only the results.
 
 function globView(outcome: GlobOutcome): View {
   const names = outcome.files.map(({ absolute }): Line => {
@@ -206,7 +206,7 @@ function grepLines(outcome: GrepOutcome, names: readonly string[]): readonly Lin
     case "count":
       return outcome.files.map(({ count }, at) => [nameOf(at), piece("text", ":"), piece("count", String(count))]);
     case "content": {
-      // The places of matches are known where the caller asked for them, in order to show them.
+      // The positions of matches are known only if the caller requested them.
       const hasSpans = outcome.files.some(({ lines }) => lines.some(({ spans }) => spans !== undefined));
       if (hasSpans) return headedLines(outcome, nameOf);
       const body = grepBody(outcome, names);
@@ -226,7 +226,7 @@ function headedLines({ files }: GrepOutcome, nameOf: (at: number) => Piece): rea
       ...(at === 0 ? [] : [[]]),
       [nameOf(files.indexOf(file))],
       ...file.lines.flatMap((line, index): readonly Line[] => {
-        const gap = withContext && !follows(line, file.lines[index - 1]);
+        const gap = withContext && !followsDirectly(line, file.lines[index - 1]);
         return [...(gap ? [[piece("aside", "--")]] : []), matchLine(line, width)];
       }),
     ]);
@@ -247,7 +247,7 @@ function matchLine({ line, text: words, is, spans = [], cutBefore, cutBehind }: 
   return [...pieces, piece("text", words.slice(at)), ...(cutBehind ? [mark] : [])];
 }
 
-// What is changed. The diff shows the lines of the file.
+// Changes. The diff shows the lines of the file.
 
 function changeView(outcome: ChangeOutcome): View {
   const { done, notes } = changeWords(outcome);

@@ -1,4 +1,4 @@
-/** Failures in words for the person who typed the command: options instead of parameters, and what they can decide themselves. */
+/** Failures in words for the person who typed the command: options instead of parameters, and remedies that only a person has. */
 
 import type { ProblemOf } from "../../contract/problem.ts";
 import type { Names } from "../change-words.ts";
@@ -6,7 +6,7 @@ import type { GrepNames } from "../grep-text.ts";
 import type { LspNames } from "../lsp-text.ts";
 import type { OutlineNames } from "../outline-text.ts";
 import { sentencesWith } from "../problem-sentences.ts";
-import { denial } from "../words.ts";
+import { denialClause } from "../words.ts";
 
 const names: Names = {
   old: "the old text",
@@ -31,7 +31,7 @@ function denialForPerson(problem: ProblemOf<"ACCESS_DENIED">): string {
       return "you said no";
     case "nobody to ask": {
       const hasRemedy = problem.remedy !== undefined && problem.everyTime !== true;
-      return denial(problem) + (hasRemedy ? " (--allow), or answer with --yes" : "");
+      return denialClause(problem) + (hasRemedy ? " (--allow), or answer with --yes" : "");
     }
     case "outside":
     case "root changed":
@@ -40,7 +40,7 @@ function denialForPerson(problem: ProblemOf<"ACCESS_DENIED">): string {
     case "other names":
     case "rule":
     case "read-only":
-      return denial(problem);
+      return denialClause(problem);
   }
 }
 
@@ -49,4 +49,4 @@ const all = { change: names, outline: outlineNames, lsp: lspNames, grep: grepNam
 export const sentenceForPerson = sentencesWith({ ...all, denial: denialForPerson });
 
 /** For a page, which has no options. */
-export const sentenceForPage = sentencesWith({ ...all, denial });
+export const sentenceForPage = sentencesWith({ ...all, denial: denialClause });

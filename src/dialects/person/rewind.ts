@@ -1,34 +1,34 @@
-/** What a rewind came to, in words for a person: in all, and of each file. */
+/** The result of a rewind in words for a person: in total, and for each file. */
 
 import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/history.ts";
 import { escapeName } from "../../text/text.ts";
-import { inBrackets, type RewoundWords, rewoundWords } from "../rewind-text.ts";
+import { parenthesized, type RewoundWords, rewoundWords } from "../rewind-text.ts";
 import { capitalised, counted } from "../words.ts";
 import { sentenceForPerson } from "./problems.ts";
 
-/** What the person typed. */
-export type Way = "rewind" | "undo" | "redo";
+/** The command that the person typed. */
+export type RewindWay = "rewind" | "undo" | "redo";
 
-/** `nameOf`: how a person names a turn, where its id is long. */
+/** `nameOf`: the short name of a turn. */
 type NameOf = (id: string) => string;
 const wholeId: NameOf = (id) => id;
 
-export const rewindLines = (way: Way, outcome: RewindOutcome): readonly string[] => [
+export const rewindLines = (way: RewindWay, outcome: RewindOutcome): readonly string[] => [
   ...rewindHead(way, outcome),
   ...outcome.files.map((file) => {
     const words = rewoundForPerson(file);
-    return `  ${words.did}: ${escapeName(file.relative)}${inBrackets(words.why ?? words.note)}`;
+    return `  ${words.did}: ${escapeName(file.relative)}${parenthesized(words.why ?? words.note)}`;
   }),
 ];
 
-export function rewindHead(way: Way, outcome: RewindOutcome, nameOf: NameOf = wholeId): readonly string[] {
+export function rewindHead(way: RewindWay, outcome: RewindOutcome, nameOf: NameOf = wholeId): readonly string[] {
   const { passed } = outcome;
   const list = passed.map((id) => escapeName(nameOf(id))).join(", ");
   const over = `Passed over ${list}: what was changed there is as it was, or cannot be brought back.`;
   return [headOf(way, outcome, nameOf), ...(passed.length === 0 ? [] : [over])];
 }
 
-function headOf(way: Way, { to, turn, files, dryRun }: RewindOutcome, nameOf: NameOf): string {
+function headOf(way: RewindWay, { to, turn, files, dryRun }: RewindOutcome, nameOf: NameOf): string {
   const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
   const what = `${changed} of ${counted(files.length, "file")}`;
   const id = to === beginning ? "the start" : escapeName(nameOf(to));

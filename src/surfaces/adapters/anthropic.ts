@@ -12,18 +12,18 @@ import {
   type Command,
   type CommandName,
   commandOf,
-  cutTo,
+  truncateReply,
   dialects,
-  type Flavour,
-  leftAlone,
-  noHistory,
-  notBelowMemories,
-  patchOf,
+  type TextEditorFlavour,
+  notUndoneSentence,
+  noHistorySentence,
+  outsideMemoriesSentence,
+  patchForOperation,
   type PatchOperation,
-  refused,
-  said,
-  undone,
-  wordsFor,
+  errorReply,
+  textReply,
+  undoneSentence,
+  textEditorWords,
 } from "../../dialects/dialects.ts";
 import type { CallOptions, Session } from "../../options.ts";
 import { type FileToolOptions, offered, withSignal } from "./offered.ts";
@@ -107,7 +107,7 @@ const blockOf = (part: ReplyPart): BetaToolResultContentBlockParam =>
 type TextEditor = (input: unknown, options: CallOptions) => Promise<Reply>;
 
 export interface TextEditorSettings {
-  readonly flavour: Flavour;
+  readonly flavour: TextEditorFlavour;
   readonly commands: readonly CommandName[];
   readonly charactersMax: number | undefined;
 }
@@ -118,22 +118,22 @@ function createTextEditor(session: Session, settings: TextEditorSettings): TextE
   const toPath = flavour === "memory" ? belowMemories : (path: string) => path;
   return async (input, options) => {
     const command = commandOf(input, commands);
-    if ("fault" in command) return refused(command.fault);
+    if ("fault" in command) return errorReply(command.fault);
     const meant = inSession(command, toPath);
-    if ("outside" in meant) return refused(notBelowMemories(meant.outside));
+    if ("outside" in meant) return errorReply(outsideMemoriesSentence(meant.outside));
     const { path } = meant;
     if (meant.command === "undo_edit") return edits.undo(path, command.path, options);
 
     let changed: string | undefined;
-    const said = wordsFor(command, flavour, dialects[session.dialect]);
+    const words = textEditorWords(command, flavour, dialects[session.dialect]);
     const ask: Ask = async (make) => {
-      const { outcome, reply } = await session.run(make, { ...options, words: said });
+      const { outcome, reply } = await session.run(make, { ...options, words });
       if (outcome?.kind === "edit") changed = outcome.target.real;
       return reply;
     };
     const reply = await answerTo(meant, ask);
     if (changed !== undefined && commands.includes("undo_edit")) await edits.made(path, changed);
-    return command.command === "view" ? cutTo(reply, charactersMax) : reply;
+    return command.command === "view" ? truncateReply(reply, charactersMax) : reply;
   };
 }
 
@@ -204,7 +204,7 @@ const edit = (path: string, one: TextEdit, profile: Profile): Request => ({
 });
 
 function patch(operation: PatchOperation, profile: Profile): Request {
-  const made = patchOf(operation);
+  const made = patchForOperation(operation);
   // A path that a patch cannot contain cannot belong to a file of this tool; the engine refuses the empty patch.
   return { verb: "patch", patchText: "text" in made ? made.text : "", profile };
 }
@@ -235,16 +235,16 @@ function createEdits(session: Session): Edits {
     undo: async (path, shown, options) => {
       const known = turns.get(path) ?? [];
       const last = known.at(-1);
-      if (last === undefined) return refused(noHistory(shown), "NO_TURN");
+      if (last === undefined) return errorReply(noHistorySentence(shown), "NO_TURN");
       try {
         const { files } = await session.rewind(last, { ...options, files: [path] });
-        if (!files.some(({ came }) => came === "done")) return refused(leftAlone(shown), "STALE");
+        if (!files.some(({ came }) => came === "done")) return errorReply(notUndoneSentence(shown), "STALE");
       } catch (error) {
         if (!(error instanceof FilehandError)) throw error;
-        return refused(error.message, error.code);
+        return errorReply(error.message, error.code);
       }
       turns.set(path, known.slice(0, -1));
-      return said(undone(shown));
+      return textReply(undoneSentence(shown));
     },
   };
 }

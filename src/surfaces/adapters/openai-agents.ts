@@ -3,7 +3,7 @@
 import { type ApplyPatchResult, type Editor, type FunctionTool, type RunContext, tool } from "@openai/agents";
 import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply, ReplyPart } from "../../contract/call.ts";
-import { patchOf, type PatchOperation } from "../../dialects/dialects.ts";
+import { patchForOperation, type PatchOperation } from "../../dialects/dialects.ts";
 import { asksHost, type FileToolOptions, type NeedsApproval, offered, textOf, withSignal } from "./offered.ts";
 
 export type { FileToolOptions, NeedsApproval, PendingCall } from "./offered.ts";
@@ -50,7 +50,7 @@ export function fileTools(session: Session, options: OpenaiAgentsOptions = {}): 
 /** For `applyPatchTool({ editor })`: each operation is a patch of one file, so all rules apply to it. */
 export function patchEditor(session: Session): Editor {
   const run = async (operation: PatchOperation): Promise<ApplyPatchResult> => {
-    const patch = patchOf(operation);
+    const patch = patchForOperation(operation);
     if ("refusal" in patch) return { status: "failed", output: patch.refusal };
     const { reply } = await session.run((profile) => ({ verb: "patch", patchText: patch.text, profile }));
     return { status: reply.isError ? "failed" : "completed", output: textOf(reply) };

@@ -3,7 +3,7 @@
 import * as nodePath from "node:path";
 import { posix, win32 } from "node:path";
 import { modes } from "../../contract/permission.ts";
-import { dialectNames, nearest } from "../../dialects/dialects.ts";
+import { dialectNames, nearestWord } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Entry, EntryValue } from "../../settings/settings.ts";
 import { escapeName } from "../../text/text.ts";
@@ -249,7 +249,7 @@ export function commandFor(client: Client, scope: Scope, given: Given, host: Hos
 
 function requireOneOf(what: string, given: string | undefined, known: readonly string[]): void {
   if (given === undefined || known.includes(given)) return;
-  const near = nearest(given, known);
+  const near = nearestWord(given, known);
   const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
   throw new UsageError(`There is no ${what} "${given}", ${hint}`);
 }

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { isFailure } from "../../contract/problem.ts";
-import { nearest } from "../../dialects/dialects.ts";
+import { nearestWord } from "../../dialects/dialects.ts";
 import { argumentsAreUtf8 } from "../../settings/settings.ts";
 import { escapeName } from "../../text/text.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
@@ -49,7 +49,7 @@ async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
 function commandNamed(name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  const near = nearest(
+  const near = nearestWord(
     name,
     commands.map((candidate) => candidate.name),
   );

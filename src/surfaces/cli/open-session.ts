@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import type { Asker, RuleKeeper } from "../../contract/ask.ts";
 import { limits } from "../../contract/limits.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
-import { defaultDialect, type DialectName, dialectNames, nearest } from "../../dialects/dialects.ts";
+import { defaultDialect, type DialectName, dialectNames, nearestWord } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
@@ -201,7 +201,7 @@ function answerBytesOf(given: Given): number | undefined {
 function dialectOf(name: string | undefined): DialectName {
   const known = dialectNames.find((dialect) => dialect === (name ?? defaultDialect));
   if (known !== undefined) return known;
-  const near = nearest(name ?? "", dialectNames);
+  const near = nearestWord(name ?? "", dialectNames);
   const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
   throw new UsageError(`There is no dialect "${name}", ${hint}`);
 }
@@ -232,7 +232,7 @@ function modeOf(given: string | undefined, { mode = "default", locked = [] }: Se
   if (given === undefined) return mode;
   const known = modes.find((one) => one === given);
   if (known === undefined) {
-    const near = nearest(given, modes);
+    const near = nearestWord(given, modes);
     const hint = near === undefined ? `use one of ${modes.join(", ")}` : `did you mean ${near}`;
     throw new UsageError(`There is no mode "${given}", ${hint}`);
   }

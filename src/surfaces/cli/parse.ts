@@ -1,7 +1,7 @@
 /** Raw arguments, then their meaning: Node's own parser splits them, the command's table says what they are. */
 
 import { parseArgs } from "node:util";
-import { nearest } from "../../dialects/dialects.ts";
+import { nearestWord } from "../../dialects/dialects.ts";
 import { type Command, type Given, type Option, type Options, UsageError } from "./command.ts";
 
 export function parseCommandLine(command: Command, argv: readonly string[]): Given {
@@ -69,7 +69,7 @@ export function integerOf(text: string, name: string): number {
 }
 
 function unknownOption(name: string, options: Options, command: Command): UsageError {
-  const near = nearest(name.replace(/^-+/, ""), Object.keys(options));
+  const near = nearestWord(name.replace(/^-+/, ""), Object.keys(options));
   const hint = near === undefined ? `see filehand ${command.name} --help` : `did you mean --${near}`;
   return new UsageError(`There is no option ${name}, ${hint}`);
 }

@@ -3,7 +3,13 @@
 import { styleText } from "node:util";
 import type { ConflictReason, RewindOutcome, RewoundFile } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
-import { inBrackets, rewindHead, rewoundForPerson, sentenceForPerson, type Way } from "../../dialects/dialects.ts";
+import {
+  parenthesized,
+  rewindHead,
+  rewoundForPerson,
+  sentenceForPerson,
+  type RewindWay,
+} from "../../dialects/dialects.ts";
 import type { RewindOptions } from "../../options.ts";
 import { escapeName } from "../../text/text.ts";
 import { nameFrom } from "./change.ts";
@@ -37,7 +43,7 @@ const isStill = ({ came, step }: RewoundFile): boolean => came === "left" && ste
 
 /** `go` starts the rewind with these options. */
 export async function runRewind(
-  way: Way,
+  way: RewindWay,
   looked: Looked,
   given: Given,
   host: Host,
@@ -101,7 +107,7 @@ async function rowOf(file: RewoundFile, looked: Looked, given: Given): Promise<R
 function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
   const name = escapeName(nameFrom(host.cwd, file.path));
   const words = why ?? note;
-  const line = `  ${deed}: ${name}${inBrackets(words && escapeName(words))}`;
+  const line = `  ${deed}: ${name}${parenthesized(words && escapeName(words))}`;
   if (!coloured(host, "stdout")) return line;
   const colour = isLeft(file) || note !== undefined ? "yellow" : file.came === "left" ? "dim" : "green";
   return styleText(colour, line, { validateStream: false });

@@ -1,7 +1,7 @@
 /** `filehand init`: the configuration that an MCP client needs, shown or written, and taken out again. */
 
 import type { ClientFile, ClientPlan, Entry, EntryWish } from "../../../settings/settings.ts";
-import { nearest } from "../../../dialects/dialects.ts";
+import { nearestWord } from "../../../dialects/dialects.ts";
 import { escapeName, hunksOfTexts, unified } from "../../../text/text.ts";
 import { askingAt } from "../ask.ts";
 import {
@@ -217,7 +217,7 @@ function tellState(
 function clientNamed(id: string): Client {
   const client = clients.find((one) => one.id === id);
   if (client !== undefined) return client;
-  const near = nearest(id, clientIds);
+  const near = nearestWord(id, clientIds);
   const hint = near === undefined ? `use one of ${clientIds.join(", ")}` : `did you mean ${near}`;
   throw new UsageError(`There is no client "${id}", ${hint}`);
 }

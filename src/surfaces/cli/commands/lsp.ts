@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { limits } from "../../../contract/limits.ts";
 import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
-import { checkedFile, messageOf, nearest } from "../../../dialects/dialects.ts";
+import { checkedFile, diagnosticMessage, nearestWord } from "../../../dialects/dialects.ts";
 import { escapeName } from "../../../text/text.ts";
 import { runChange } from "../change.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
@@ -81,7 +81,7 @@ function operationOf(given: Given): LspOperation {
   const operation = lspOperations.find((one) => one === named);
   if (operation === undefined) {
     const known = ["definition", "references", "implementation", "hover", "symbols", "callers", "callees"];
-    const near = nearest(word, known);
+    const near = nearestWord(word, known);
     const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
     throw new UsageError(`There is no question "${word}", ${hint}`);
   }
@@ -223,7 +223,7 @@ function printReport(path: string, report: DiagnosticsReport | undefined, given:
   const line = (one: Diagnostic): string => {
     const { start } = one.range;
     const what = colour ? styled(one.severity === "error" ? "red" : "yellow", one.severity) : one.severity;
-    return `${name}:${start.line}:${start.column}: ${what}: ${messageOf(one)}\n`;
+    return `${name}:${start.line}:${start.column}: ${what}: ${diagnosticMessage(one)}\n`;
   };
   host.stdout.write([...errors, ...warnings].map(line).join(""));
   for (const { server, why } of report.unavailable) {
