@@ -1,7 +1,7 @@
 /** `npm run check`: format, lint, types, import rules between rooms, which tests are tried twice, generated files. All run; one that fails fails it. */
 
 import { spawnSync } from "node:child_process";
-import { brokenPageRules, brokenRules, brokenWordRules, namesTwice, shortFiles } from "./rooms.js";
+import { brokenPageRules, brokenRules, brokenWordRules, limitsUnexplained, namesTwice, shortFiles } from "./rooms.js";
 import { wronglyTriedTwice } from "./tried-twice.js";
 
 /** @type {ReadonlyArray<readonly [string, () => boolean]>} */
@@ -14,6 +14,7 @@ const steps = [
   ["rooms", () => saysNothing([...brokenRules(), ...brokenPageRules(), ...brokenWordRules()])],
   ["names", () => saysNothing(namesTwice())],
   ["short files", () => saysNothing(shortFiles())],
+  ["limits", () => saysNothing(limitsUnexplained())],
   ["second tries", () => saysNothing(wronglyTriedTwice())],
   ["generated files", () => runs(process.execPath, "scripts/generate.js", "--check")],
 ];

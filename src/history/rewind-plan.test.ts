@@ -146,7 +146,8 @@ describe("one file of a rewind", () => {
           case "restore":
           case "create":
             return step.mode === undefined ? step.does : `${step.does} ${step.mode.toString(8)}`;
-          default:
+          case "delete":
+          case "nothing":
             return step.does;
         }
       })();

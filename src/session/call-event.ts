@@ -208,6 +208,8 @@ function rangeOf(outcome: Outcome): CallRange | undefined {
     case "patch":
     case "history":
     case "rewind":
+    case "lsp":
+    case "outline":
       return undefined;
   }
 }

@@ -372,7 +372,13 @@ function words(lookup: Lookup, top: string): string {
       return lookup.reason;
     case "refused":
       return lookup.errno;
-    default:
+    case "outside":
+    case "loop":
+    case "root changed":
+    case "too long":
+    case "changed":
+    case "other mount":
+    case "other names":
       return lookup.seen;
   }
 }

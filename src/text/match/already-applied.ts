@@ -11,10 +11,15 @@ import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces, who
 import { sharedLines } from "./rewrite.ts";
 import { foldCharacters, numberOf, piecesOf, type Source, trimWhitespace } from "./source.ts";
 
+/** Shorter words are in most files. */
 const wordCharsMin = 3;
+/** A new text of fewer lines, with fewer visible characters, may be in the file by chance. */
 const linesMin = 2;
+/** For a text of one line: about half a line of code. */
 const visibleCharsMin = 25;
+/** For a text that replaces a similar one, which makes chance less likely. */
 const shortCharsMin = 12;
+/** From 0 to 1; the same as for the nearest text. */
 const likenessMin = 0.45;
 /** A text that stands in more places tells nothing. */
 const placesMax = 1_000;

@@ -160,6 +160,7 @@ export type Match =
   | { readonly found: "already"; readonly line: number }
   | { readonly found: "no"; readonly nearest: NearestRegion | undefined };
 
+/** Lines that an error lists. */
 const linesMax = 50;
 
 /** As `matchIn`, in a text of which nothing is known yet. */
@@ -233,6 +234,7 @@ function* exact(call: Climb): Steps<Match | undefined> {
 
 /** More places than this are changed in blocks of the text: what is known of them does not grow with their number. */
 const placesMax = 20_000;
+/** Characters of one such block. */
 const blockLengthMax = 65_536;
 /** The first places are changes of their own all the same: more than these are not shown in any diff. */
 const singlesMax = diffLimits.linesMax + 1;

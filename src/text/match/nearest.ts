@@ -15,15 +15,19 @@ import {
   trimWhitespace,
 } from "./source.ts";
 
+/** Lines of the nearest text that an error shows. */
 const shownLinesMax = 8;
 /** Lines of the wanted text that are looked for: the longest ones, which are the rarest. */
 const soughtLinesMax = 12;
+/** The same for words, where no whole line is found. */
 const soughtWordsMax = 8;
 /** A line or word that stands in more places tells nothing. */
 const hitsMax = 200;
+/** Regions that are compared line by line. */
 const candidatesMax = 12;
 /** Lines of a region that are compared with the wanted ones. */
 const comparedLinesMax = 60;
+/** From 0 to 1; below it a region does not help the reader. */
 const likenessMin = 0.45;
 
 export function* nearestRegion(source: Source, wanted: string): Steps<NearestRegion | undefined> {
@@ -195,6 +199,7 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
   return { kind, ...pair };
 }
 
+/** Enough lines in a row to tell a missing line from a changed one. */
 const fittingLinesMax = 3;
 
 /** How many of the next lines are the file's from a line on; blank ones do not count, to have come to the end does. */

@@ -264,9 +264,11 @@ async function planEverywhere(
 /** Ranges of lines that one refusal collects before it stops looking for more. */
 const missingMax = 100;
 
-/** Bytes of the old file, and of the new one, that a block holds at most; and how far apart its places may be. */
+/** Bytes of the old file in one block. */
 const blockBytesMax = 65_536;
+/** Bytes of the new file in one block: a replacement may be longer than what it replaces. */
 const blockMadeBytesMax = 262_144;
+/** Places further apart than this are in different blocks. */
 const blockGapBytesMax = 4_096;
 
 /** The pieces of a file in which one text gives way to another, without one for every place. Hits come in order. */

@@ -95,7 +95,8 @@ function blocksOf(hunk: Hunk): readonly Block[] {
     const text = raw.slice(1);
     const open = hunk.lines[index + 1]?.startsWith("\\") ?? false;
     const line = { text, partner: undefined, open };
-    switch (raw[0]) {
+    const sign: string = raw[0] ?? " ";
+    switch (sign) {
       case "-":
         inBlock("changed").old.push({ ...line, sign: "-", number: old++ });
         break;
