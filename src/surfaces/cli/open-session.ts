@@ -282,9 +282,10 @@ async function put(path: string, rule: string, where: "project" | "user"): Retur
   return keepRule(path, rule, where === "user" ? "follow" : "refuse");
 }
 
-// Rules that are not in force, told on stderr; many for one reason are told together.
+// Rules that are not in force are reported on stderr.
 
-const toldMax = 3;
+/** Of rules with the same fault; the rest is counted. */
+const reportedMax = 3;
 
 function reportRuleFaults(faults: readonly RuleFault[], host: Host): void {
   const byReason = new Map<string, RuleFault[]>();
@@ -293,11 +294,13 @@ function reportRuleFaults(faults: readonly RuleFault[], host: Host): void {
     byReason.set(reason, [...(byReason.get(reason) ?? []), fault]);
   }
   for (const alike of byReason.values()) {
-    for (const { text, source, why } of alike.slice(0, toldMax)) {
+    for (const { text, source, why } of alike.slice(0, reportedMax)) {
       host.stderr.write(`filehand: the rule ${escapeName(text)} (${source}) is not in force: ${why}\n`);
     }
-    if (alike.length <= toldMax) continue;
-    host.stderr.write(`filehand: and ${alike.length - toldMax} more for this reason, see filehand permissions list\n`);
+    if (alike.length <= reportedMax) continue;
+    host.stderr.write(
+      `filehand: and ${alike.length - reportedMax} more for this reason, see filehand permissions list\n`,
+    );
   }
 }
 

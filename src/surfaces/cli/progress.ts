@@ -2,7 +2,9 @@
 
 import type { Given, Host } from "./command.ts";
 
+/** Shorter work needs no bar. */
 const patienceMs = 500;
+/** Faster updates would only cost time. */
 const everyMs = 100;
 const width = 30;
 

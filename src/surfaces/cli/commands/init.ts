@@ -20,8 +20,9 @@ import { paintDiff } from "../diff.ts";
 import { coloured, printJson } from "../print.ts";
 import { shortened } from "../../questions.ts";
 
-/** Who writes at the same time is waited for so many times: some clients write their file all the time. */
+/** Retries if the client writes its file at the same time; some clients write it continually. */
 const triesMax = 5;
+/** A client's configuration is small; a longer diff would scroll away. */
 const diffLinesMax = 400;
 
 export const init: Command = {
