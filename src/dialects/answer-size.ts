@@ -42,7 +42,18 @@ export function pathsShownIn(outcome: Outcome): readonly string[] {
       return [outcome.target.real];
     case "grep":
       return outcome.files.map(({ absolute, real }) => real ?? absolute);
-    default:
+    case "unchanged":
+    case "directory":
+    case "tree":
+    case "glob":
+    case "outline":
+    case "lsp":
+    case "history":
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
+    case "rewind":
       return [];
   }
 }
@@ -101,8 +112,9 @@ export function fittedOutcome(
   return shortest;
 }
 
-/** Each try costs a rendering, so a page that is 90 % full is good enough, and after six guesses the search only halves. */
+/** Each try costs a rendering, so a page that is 90 % full is good enough. */
 const fullEnough = 0.9;
+/** Most outcomes need two guesses; one with very uneven lines is faster by bisection. */
 const guessesMax = 6;
 
 /** 0 if not even one unit fits. Guesses by proportion first, since most lines are about equally long, then by bisection. */

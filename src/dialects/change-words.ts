@@ -101,8 +101,9 @@ export const columnWords = ({ line, charsTotal }: ColumnProblem): string =>
 
 type ColumnProblem = Extract<ProblemOf<"INVALID_PARAM">, { readonly reason: "column" }>;
 
-/** Parts of a file that a refusal names, and reads that it proposes. */
+/** Parts of a file that a refusal names. */
 const neededMax = 40;
+/** Reads that a refusal proposes: a model would not make more before it tries again. */
 const readsMax = 8;
 /** Up to so many lines between two parts are read along, which is cheaper than one more call. */
 const gapLinesMax = 100;
@@ -190,6 +191,7 @@ function nearestWords(nearest: NearestRegion, names: Names): string {
   return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
 }
 
+/** Of each of the two lines that differ: enough to see the difference. */
 const lineCharsMax = 300;
 
 /** The column from which two long lines are shown, so that their difference is visible. */
@@ -231,6 +233,7 @@ function others({ of, othersFound }: WhichEdit): string {
   return `; ${which} would have been made`;
 }
 
+/** Keeps the list within one line. */
 const runsShownMax = 8;
 
 /** Ascending numbers: three and more in a row as one part, and only so many parts. */

@@ -39,7 +39,8 @@ export function lenientInput(
         : value;
     case "boolean":
       return typeof value === "string" ? booleanOf(value) : value;
-    default:
+    case "string":
+    case undefined:
       return value;
   }
 }

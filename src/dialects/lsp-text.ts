@@ -81,6 +81,7 @@ function callLines(lines: readonly number[], operation: LspOperation): string {
   const verb = operation === "incomingCalls" ? "calls it at" : "called at";
   return `${verb} ${lines.length === 1 ? "line" : "lines"} ${shown}${rest}`;
 }
+/** Of one caller; the rest is counted. */
 const callLinesMax = 10;
 
 /** Notes on the results: clauses without a final period. */
@@ -167,6 +168,7 @@ export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names
       return `the language server ${escapeName(problem.server)} has not answered within ${problem.waitedMs / 1_000} seconds, it may still be loading the project: ask again later or ${instead}`;
   }
 }
+/** Of a server's own error message, which may be a whole stack trace. */
 const whyCharsMax = 500;
 
 /** Why a place in code cannot be used: the part after `Cannot ask about "x": `. */

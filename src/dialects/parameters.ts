@@ -109,8 +109,9 @@ function leastOf({ type, min }: Parameter): number | undefined {
   }
 }
 
-/** Bounds of the answer to a hostile call: faults that it lists, and characters of an unknown name. */
+/** A hostile call may have thousands of faults; the answer lists the first. */
 const faultsMax = 20;
+/** Of an unknown name in the answer. */
 const nameCharsMax = 200;
 
 /** Checks the arguments of a call. Returns the values by the keys that they set, or throws a Problem with the faults. */

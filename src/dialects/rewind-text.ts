@@ -89,7 +89,10 @@ export function rewoundWords(
       return { did: "left as it is", why: conflicts[step.why](force) + detailOf(step.loses) };
     case "unavailable":
       return { did: "left as it is", why: unavailable[step.why] };
-    default:
+    case "restore":
+    case "create":
+    case "delete":
+    case "nothing":
       return { did: "as it was", why: null };
   }
 }

@@ -173,7 +173,10 @@ export function render(
       return renderRewind(outcome);
     case "history":
       return renderHistory(outcome);
-    default:
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
       return renderChange(outcome, facts);
   }
 }

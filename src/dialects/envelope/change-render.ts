@@ -5,7 +5,7 @@ import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.
 import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../lsp-text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type Context, contextOf, roundedElapsed } from "./context.ts";
 import { names } from "./problems.ts";
 
 /** Diagnostics of one file. Lines and columns count from 1. */
@@ -54,9 +54,11 @@ export interface ChangeEnvelope {
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeEnvelope> {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
-  const text = [...changeLines(outcome, names.line), ...diagnosticLines(outcome), `(Took ${wholeMs(facts)}ms)`].join(
-    "\n",
-  );
+  const text = [
+    ...changeLines(outcome, names.line),
+    ...diagnosticLines(outcome),
+    `(Took ${roundedElapsed(facts)}ms)`,
+  ].join("\n");
   const envelope: ChangeEnvelope = {
     status: "success",
     data: {
@@ -67,7 +69,7 @@ export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<Change
       ...checked(outcome),
     },
     text,
-    stats: { time_ms: wholeMs(facts), additions: sum(files, "additions"), deletions: sum(files, "deletions") },
+    stats: { time_ms: roundedElapsed(facts), additions: sum(files, "additions"), deletions: sum(files, "deletions") },
     context: contextOf(facts, outcome.target.realRelative),
   };
   return { content: [{ type: "text", text }], structured: envelope, isError: false };

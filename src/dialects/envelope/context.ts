@@ -14,4 +14,4 @@ export const contextOf = (facts: Facts, resolved: string | undefined): Context =
   ...(resolved === undefined ? {} : { path_resolved: resolved || "." }),
 });
 
-export const wholeMs = (facts: Facts): number => Math.round(facts.elapsedMs);
+export const roundedElapsed = (facts: Facts): number => Math.round(facts.elapsedMs);

@@ -7,7 +7,7 @@ import type { Facts } from "../dialect.ts";
 import { diffOf, historyText, nextOffset } from "../history-text.ts";
 import { lspEntries, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
 import { rewindAnswer, type Rewound } from "../rewind-text.ts";
-import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type Context, contextOf, roundedElapsed } from "./context.ts";
 import { lspNames, sentenceOf } from "./problems.ts";
 
 const names = { history: "History", rewind: "Rewind" } as const;
@@ -65,7 +65,7 @@ export interface RewindEnvelope {
 }
 
 export function renderHistory(outcome: HistoryOutcome, facts: Facts): Reply<HistoryEnvelope> {
-  const text = `${historyText(outcome, telling)}\n(Took ${wholeMs(facts)}ms)`;
+  const text = `${historyText(outcome, telling)}\n(Took ${roundedElapsed(facts)}ms)`;
   const next = nextOffset(outcome, telling);
   const truncated = next !== null || outcome.turns.some(({ files }) => files.some(({ cut }) => cut));
   const turns = outcome.turns.map(({ messageId, timestamp, undone, rewinds, files, filesTotal, withheld }) => ({
@@ -91,7 +91,7 @@ export function renderHistory(outcome: HistoryOutcome, facts: Facts): Reply<Hist
     status: truncated ? "partial" : "success",
     data: { turns, truncated, next_offset: next },
     text,
-    stats: { time_ms: wholeMs(facts), ...total },
+    stats: { time_ms: roundedElapsed(facts), ...total },
     context: contextOf(facts, outcome.path),
   };
   return { content: [{ type: "text", text }], structured: envelope, isError: false };
@@ -101,7 +101,7 @@ export function renderRewind(outcome: RewindOutcome, facts: Facts): Reply<Rewind
   const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind", facts);
   const { text: words, files, filesTotal, partial } = rewindAnswer(outcome, wording, names);
   const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  const text = `${words}\n(Took ${wholeMs(facts)}ms)`;
+  const text = `${words}\n(Took ${roundedElapsed(facts)}ms)`;
   const relative = new Map(outcome.files.map((file) => [file.path, file.relative]));
   const envelope: RewindEnvelope = {
     status: partial ? "partial" : "success",
@@ -114,7 +114,7 @@ export function renderRewind(outcome: RewindOutcome, facts: Facts): Reply<Rewind
       ...forModel,
     },
     text,
-    stats: { time_ms: wholeMs(facts), total_files: filesTotal },
+    stats: { time_ms: roundedElapsed(facts), total_files: filesTotal },
     context: contextOf(facts, undefined),
   };
   return { content: [{ type: "text", text }], structured: envelope, isError: false };
@@ -159,7 +159,7 @@ export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspEnvelope>
   const { operation, server, at, total, next, withheld, target } = outcome;
   const text = [
     `${lspHead(outcome)}.`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
     ...lspNotes(outcome, lspNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}.]`),
   ].join("\n");
   const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])].join("\n");
@@ -183,7 +183,7 @@ export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspEnvelope>
       hover: outcome.text ?? null,
     },
     text,
-    stats: { time_ms: wholeMs(facts), total_results: total },
+    stats: { time_ms: roundedElapsed(facts), total_results: total },
     context: contextOf(facts, target.realRelative),
   };
   return {

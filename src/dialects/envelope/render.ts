@@ -21,7 +21,7 @@ import {
 import { outlineEntries, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
 import { counted } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
-import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type Context, contextOf, roundedElapsed } from "./context.ts";
 import {
   type HistoryEnvelope,
   type LspEnvelope,
@@ -142,7 +142,10 @@ export function render(
       return renderRewind(outcome, facts);
     case "history":
       return renderHistory(outcome, facts);
-    default:
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
       return renderChange(outcome, facts);
   }
 }
@@ -161,8 +164,8 @@ function mediaEnvelope(outcome: ReadOutcome, content: string, facts: Facts): Med
   return {
     status: truncated ? "partial" : "success",
     data: { content, truncated, ...(unchanged ? { unchanged: true as const } : {}) },
-    text: `${text}\n(Took ${wholeMs(facts)}ms)`,
-    stats: { time_ms: wholeMs(facts) },
+    text: `${text}\n(Took ${roundedElapsed(facts)}ms)`,
+    stats: { time_ms: roundedElapsed(facts) },
     context: contextOf(facts, outcome.target.realRelative),
   };
 }
@@ -179,7 +182,7 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
     status: "error",
     data: {},
     text: message,
-    stats: { time_ms: wholeMs(facts) },
+    stats: { time_ms: roundedElapsed(facts) },
     context: contextOf(facts, resolved),
     error,
   };
@@ -198,7 +201,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   const range = `(Lines ${from}-${from + count - 1})`;
   const text = [
     `Read ${count} lines from '${path}' ${isEmpty ? "(file is empty)" : range}.`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
   ];
   if (page.next !== undefined) {
     text.push(
@@ -229,7 +232,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
     },
     text: text.join("\n"),
     stats: {
-      time_ms: wholeMs(facts),
+      time_ms: roundedElapsed(facts),
       lines_read: count,
       // Of the file, so without the mark on a cut line.
       chars_read: charsIn(page) + page.lineEndChars - page.cut.length * profile.cutMark.length,
@@ -253,7 +256,7 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
   const truncated = outcome.next !== undefined;
   const text = [
     `Listed ${counted(count, "entry", "entries")} of '${escapeName(outcome.target.asked)}'.`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
     ...(truncated
       ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries. Go on with entry ${outcome.next}.]`]
       : []),
@@ -262,7 +265,7 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
     status: truncated ? "partial" : "success",
     data: { entries: outcome.entries, truncated },
     text: text.join("\n"),
-    stats: { time_ms: wholeMs(facts), entries_read: count, total_entries: outcome.entriesTotal },
+    stats: { time_ms: roundedElapsed(facts), entries_read: count, total_entries: outcome.entriesTotal },
     context: contextOf(facts, outcome.target.realRelative),
   };
 }
@@ -287,7 +290,7 @@ function renderOutline(outcome: OutlineOutcome, facts: Facts): Reply<TextEnvelop
   const lines = outlineLines(outcome);
   const text = [
     `Outlined '${escapeName(outcome.target.asked)}' (${outlineMeasure(outcome)}).`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
     ...outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}.]`),
   ].join("\n");
   const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
@@ -302,7 +305,7 @@ function renderOutline(outcome: OutlineOutcome, facts: Facts): Reply<TextEnvelop
     },
     text,
     stats: {
-      time_ms: wholeMs(facts),
+      time_ms: roundedElapsed(facts),
       lines_read: 0,
       chars_read: 0,
       total_lines: outcome.linesTotal,

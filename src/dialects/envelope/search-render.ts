@@ -9,7 +9,7 @@ import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepNotes, countWords, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";
-import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type Context, contextOf, roundedElapsed } from "./context.ts";
 import { grepNames } from "../shared-tools.ts";
 
 export interface GlobEnvelope {
@@ -59,7 +59,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
   const pattern = escapeName(outcome.pattern);
   const text = [
     `Found ${countWords(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
     ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
   const envelope: GlobEnvelope = {
@@ -67,7 +67,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
     data: { files: names, truncated },
     text,
     stats: {
-      time_ms: wholeMs(facts),
+      time_ms: roundedElapsed(facts),
       files_shown: files.length,
       total_matches: total.count,
       count_is_complete: total.counted === "all",
@@ -87,7 +87,7 @@ export function renderTree(outcome: TreeOutcome, facts: Facts): Reply<LsEnvelope
   const { target, entries, entriesTotal, shown, leftOut } = outcome;
   const text = [
     `Listed ${counted(shown, "entry", "entries")} of '${escapeName(target.asked)}'.`,
-    `(Took ${wholeMs(facts)}ms)`,
+    `(Took ${roundedElapsed(facts)}ms)`,
     ...treeNotes(outcome, (from) => `use offset=${from} to continue`).map((note) => `[${note}.]`),
   ].join("\n");
   const envelope: LsEnvelope = {
@@ -95,7 +95,7 @@ export function renderTree(outcome: TreeOutcome, facts: Facts): Reply<LsEnvelope
     data: { entries, truncated: leftOut > 0 },
     text,
     stats: {
-      time_ms: wholeMs(facts),
+      time_ms: roundedElapsed(facts),
       entries_read: shown,
       total_entries: entriesTotal,
       entries_left_out: leftOut,
@@ -163,7 +163,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
     outcome.unshown > 0 ||
     outcome.unreadable.number > 0;
   const notes = grepNotes(outcome, grepNames).map((note) => `[${note}.]`);
-  const text = [`${headOf(outcome)} (Took ${wholeMs(facts)}ms)`, ...notes].join("\n");
+  const text = [`${headOf(outcome)} (Took ${roundedElapsed(facts)}ms)`, ...notes].join("\n");
   const envelope: GrepEnvelope = {
     status: partial ? "partial" : "success",
     data: {
@@ -173,7 +173,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
     },
     text,
     stats: {
-      time_ms: wholeMs(facts),
+      time_ms: roundedElapsed(facts),
       files_matched: filesTotal.number,
       ...(linesTotal === undefined ? {} : { lines_matched: linesTotal.number }),
       count_complete: entriesTotal.counted === "all" && filesTotal.counted === "all",

@@ -65,7 +65,10 @@ export const rendererOf =
       case "notebook-edit":
       case "patch":
         return renderChange(outcome, numberLine, facts);
-      default:
+      case "image":
+      case "pdf":
+      case "notebook":
+      case "unchanged":
         return renderMedia(outcome, facts);
     }
   };

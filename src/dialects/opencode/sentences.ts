@@ -211,6 +211,7 @@ export function cutNotes(page: Page, first: 0 | 1): Reply["content"] {
   return notes.length === 0 ? [] : [{ type: "text", text: notes.join("\n") }];
 }
 
+/** Each note costs the model a line; the rest is counted. */
 const cutNotesMax = 5;
 
 /** How a page of a file ends. */

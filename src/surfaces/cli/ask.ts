@@ -11,15 +11,15 @@ import { coloured, styled } from "./print.ts";
 const diffLinesMax = 400;
 
 export interface TerminalQuestion {
-  /** Undefined where nobody can be asked; the engine then refuses and names the rule that would allow it. */
+  /** Undefined if no person can be asked; the engine then refuses and names the rule that would allow the change. */
   readonly asker: Asker | undefined;
-  /** Did a question show the diff of a change? Then it need not be shown again. */
+  /** Whether a question showed the diff of a change, so that it is not shown again. */
   diffShown: boolean;
-  /** What the person said no with. */
+  /** The person's words with a no. */
   declined: Extract<Answer, { readonly reply: "reject" }> | undefined;
 }
 
-/** `stdin`: `used` where it carries what the command works with. */
+/** `stdin`: `used` if the command reads its input from it. */
 export function askingAt(host: Host, given: Given, stdin: "free" | "used"): TerminalQuestion {
   const asking: { -readonly [Key in keyof TerminalQuestion]: TerminalQuestion[Key] } = {
     asker: undefined,
@@ -36,7 +36,7 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
     const caution = cautionOf(question);
     asking.diffShown ||= diff !== "";
     const menu = (): string => `${menuOf(question).join("\n")}\n`;
-    // The first characters take a progress bar away.
+    // The first characters erase a progress bar.
     host.stderr.write(`\r\x1b[K${diff}${paint("yellow", caution)}${menuShown ? "" : paint("dim", menu())}`);
     menuShown = true;
     for (;;) {
@@ -63,7 +63,7 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
   return asking;
 }
 
-/** As it can be typed again; what acts on a terminal is shown and not typed. */
+/** As a person can type it again; control characters are escaped. */
 const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll("'", "'\\''")}'`;
 
 function diffOf(question: Question, host: Host): string {
@@ -81,7 +81,7 @@ function diffOf(question: Question, host: Host): string {
 const pathOf = ({ metadata, patterns: [first = ""] }: Question): string =>
   typeof metadata["path"] === "string" ? metadata["path"] : first;
 
-/** Also where it really is, if the path that was asked for leads elsewhere. */
+/** With the real path, if it differs from the requested one. */
 function namesOf(question: Question): string {
   const [real = ""] = question.patterns;
   const path = pathOf(question);
@@ -94,7 +94,7 @@ function wordsOf(question: Question): string {
   if (permission === "external_directory") {
     return `Let this session into the folder "${escapeName(real)}", outside the workspace, for "${escapeName(pathOf(question))}"?`;
   }
-  // An empty file has no diff, and lines can be too long for one: then the path must tell.
+  // An empty file has no diff, and neither have lines that are too long: then only the path is shown.
   if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
   const { diff } = metadata;
   const isShown = typeof diff === "string" && diff !== "" && diffOfText(diff) !== undefined;
@@ -106,7 +106,7 @@ function wordsOf(question: Question): string {
   return `${permission === "edit" ? "Change" : "Read"} ${namesOf(question)}?${why}`;
 }
 
-/** What is easily overlooked in a diff. */
+/** Changes that are easily overlooked in a diff. */
 function cautionOf({ metadata, permission }: Question): string {
   const { caution, rule, movedFrom, movedTo } = metadata;
   const lines = [
@@ -120,7 +120,7 @@ function cautionOf({ metadata, permission }: Question): string {
   return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }
 
-/** Line by line, with the stream at rest in between, so that the process can end. Undefined: end of input, or interrupted. */
+/** Reads a line, and pauses the stream between lines so that the process can end. Undefined: end of input, or interrupted. */
 function lineReader({ stdin }: Host): (signal: AbortSignal) => Promise<string | undefined> {
   let rest = "";
   let ended = false;
@@ -151,14 +151,14 @@ function lineReader({ stdin }: Host): (signal: AbortSignal) => Promise<string | 
       };
       const onAbort = (): void => settle(undefined);
       signal.addEventListener("abort", onAbort, { once: true });
-      // A stream that was put to rest does not wake up by being listened to.
+      // A listener does not resume a paused stream.
       stdin.on("data", onData).on("end", onEnd).on("error", onEnd).resume();
     });
 }
 
 // The answers to a question, as a person reads and types them. Pure.
 
-/** What letter keeps a rule where. */
+/** The letter that stores a rule, and where. */
 const letters = { session: "a", project: "p", user: "u" } as const satisfies Record<Keep, string>;
 const places = {
   session: "in this run",
@@ -188,7 +188,7 @@ export function menuOf({ always, keep }: Question): readonly string[] {
 /** `a` is the narrowest rule, `a2` the next wider one. */
 const keyOf = (place: Keep, index: number): string => (index === 0 ? letters[place] : `${letters[place]}${index + 1}`);
 
-/** What was typed; `help` shows the answers and asks again. What is not understood is a no. */
+/** `help` shows the answers and asks again. Everything unknown is a no. */
 export function answerOf(line: string | undefined, question: Question): Answer | "help" {
   const typed = (line ?? "").trim();
   const [word = "", ...rest] = typed.split(/\s+/);

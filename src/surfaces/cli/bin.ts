@@ -1,8 +1,8 @@
-/** What `filehand` runs. The bundle makes it one CommonJS file, which starts faster than ES modules do. */
+/** The program `filehand`. The bundle is one CommonJS file, which starts faster than ES modules. */
 
 import { main, processHost } from "./main.ts";
 
 void main(process.argv.slice(2), processHost()).then((code) => {
-  // Not process.exit: what was written to a pipe must be delivered first.
+  // Not process.exit: data written to a pipe must be delivered first.
   process.exitCode = code;
 });

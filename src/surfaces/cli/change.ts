@@ -1,4 +1,4 @@
-/** A change by a person: run it, show its diff and what was done. What a dialect says of it is for models. */
+/** Runs a change for a person and shows its diff and result. */
 
 import * as nodePath from "node:path";
 import type { Request } from "../../contract/call.ts";
@@ -17,7 +17,7 @@ const diffLinesMax = 2_000;
 
 type ChangeVerb = "edit" | "write" | "notebook-edit" | "patch" | "rename";
 
-/** The session's dialect words the reply if it was asked for by name, or for programs; else the reply is for people. */
+/** The session's dialect words the reply if `--dialect` or `--json` is given; else the reply is for people. */
 export async function runChange(
   makeRequest: (profile: Profile) => Request & { readonly verb: ChangeVerb },
   given: Given,
@@ -52,7 +52,7 @@ export async function runChange(
     host.stderr.write("Nothing was changed\n");
     return 1;
   }
-  // Who was just asked has the diff before their eyes.
+  // A question has just shown the diff.
   const diff =
     asking.diffShown && host.stdout.isTTY === true
       ? ""
@@ -67,12 +67,12 @@ function diffText(files: readonly ChangedFile[], host: Host): string {
   const parts = files.map((file) => {
     const { hunks, totals, lines } = shortened(file.hunks, linesLeft);
     linesLeft -= lines;
-    // A diff may be too long to be made; the lines are counted all the same.
+    // The lines are counted even if the diff is too long to be made.
     const all = {
       additions: Math.max(totals.additions, file.additions),
       deletions: Math.max(totals.deletions, file.deletions),
     };
-    // What has no diff and no lines is an empty file, or one that stays as it was.
+    // Without diff and lines it is an empty or an unchanged file.
     if (file.hunks.length === 0 && all.additions + all.deletions === 0) return "";
     return `${paintDiff(titleOf(file, host), hunks, { colour: coloured(host, "stdout"), totals: all })}\n\n`;
   });

@@ -1,4 +1,4 @@
-/** The MCP clients that `filehand init` knows: which file each reads and how a server is written there. The docs are made of it. */
+/** The MCP clients that `filehand init` knows: which file each reads and how a server is written there. The docs are generated from it. */
 
 import * as nodePath from "node:path";
 import { posix, win32 } from "node:path";
@@ -15,7 +15,7 @@ import { printJson } from "./print.ts";
 export const clientScopes = ["project", "user"] as const;
 export type Scope = (typeof clientScopes)[number];
 
-/** What of the host says where its files are. */
+/** The parts of the host that determine where its files are. */
 export type Place = Pick<Host, "env" | "platform" | "home" | "cwd">;
 
 export interface Client {
@@ -29,16 +29,16 @@ export interface Client {
   readonly files: (scope: Scope, place: Place) => readonly string[] | undefined;
   /** A server as it is written there. */
   readonly value: (command: readonly string[]) => Entry["value"];
-  /** What stands for the folder that is open, if the client does not start its servers there. */
+  /** The client's placeholder for the open folder, if it does not start servers there. */
   readonly openFolder?: string;
-  /** What a new file holds besides. */
+  /** Other keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
-  /** A program on the PATH, and folders, that are there if the client is. */
+  /** A program on the PATH and folders that show that the client is installed. */
   readonly program?: string;
   readonly folders: (place: Place) => readonly string[];
-  /** Can it put a server's question to the person? Else what asks is refused, and every change asks unless a rule allows it. */
+  /** Whether it can show a server's question to the person. If not, a change without an allowing rule is refused. */
   readonly asks: boolean;
-  /** What is to be done or known after the file is written. */
+  /** What to do or know after the file is written. */
   readonly afterwards: string;
   /** What is not certain; for the docs. */
   readonly doubts?: string;
@@ -46,7 +46,7 @@ export interface Client {
 
 const pathOf = ({ platform }: Place) => (platform === "win32" ? win32 : posix);
 
-/** Beneath the home folder; undefined if there is none. */
+/** Below the home folder; undefined if there is none. */
 function atHome(place: Place, ...names: readonly string[]): string | undefined {
   const { home } = place;
   return home === undefined || home === "" ? undefined : pathOf(place).join(home, ...names);
@@ -54,13 +54,13 @@ function atHome(place: Place, ...names: readonly string[]): string | undefined {
 
 const inProject = (place: Place, ...names: readonly string[]): string => pathOf(place).join(place.cwd, ...names);
 
-/** A folder that a variable names, if it is a whole path; else the usual one. */
+/** The folder in a variable, if it is an absolute path; else the usual one. */
 function named(place: Place, variable: string, ...usual: readonly string[]): string | undefined {
   const given = place.env[variable];
   return given !== undefined && pathOf(place).isAbsolute(given) ? given : atHome(place, ...usual);
 }
 
-/** Where programs with windows keep their settings. */
+/** The settings folder of desktop programs. */
 function applicationFolder(place: Place, ...names: readonly string[]): string | undefined {
   const folder =
     place.platform === "win32"
@@ -221,21 +221,21 @@ export const clients: readonly Client[] = [
 
 export const clientIds: readonly string[] = clients.map(({ id }) => id);
 
-/** The scope that is meant if none is named: the project, where the client has such. */
+/** The default scope: the project, if the client has one. */
 export const usualScope = (client: Client, place: Place): Scope =>
   client.files("project", place)?.length === 0 ? "user" : "project";
 
-/** What somebody must know whose client shows no questions. */
+/** For users of a client that shows no questions. */
 export const askingWords = ({ title }: Client): string =>
   `${title} is not known to show a server's questions: changes are refused until a rule allows them. With --allow Edit they are left to ${title}'s own questions.`;
 
-// How a client shall start the server: with npx, or this very program by its whole path.
+// How a client starts the server: with npx, or this program by its absolute path.
 
-/** What is given to `init` and belongs to the server. `--yes` does not: it answers the question of this command. */
+/** Options of `init` that are passed to the server. `--yes` is not: it answers the question of this command. */
 const passedOn = ["dialect", "mode", "model", "state-dir", "allow", "ask", "deny"] as const;
 
 export function commandFor(client: Client, scope: Scope, given: Given, host: Host): readonly string[] {
-  // A slip would be found only when the client starts the server, and few clients show why that failed.
+  // Checked now: otherwise a typing error shows only when the client starts the server, and few clients show why that failed.
   requireOneOf("dialect", given.text("dialect"), dialectNames);
   requireOneOf("mode", given.text("mode"), modes);
   requireRules(given, host);
@@ -272,13 +272,13 @@ function programOf(given: Given, host: Host): readonly string[] {
   if (!given.flag("installed")) return npx(host.platform);
   const { program } = host;
   if (program === undefined) throw new UsageError("--installed needs to know where this program is, leave it out");
-  // npx keeps what it fetches in a cache that may be emptied at any time.
+  // The cache of npx may be emptied at any time.
   if (program.some((part) => /[\\/]_npx[\\/]/.test(part))) {
     throw new UsageError(
       "--installed needs an installed filehand, this one is npx's own: npm install -g filehand first",
     );
   }
-  // Node by its path too: programs with windows do not have the PATH of a shell, where version managers put it.
+  // Node by its path too: desktop programs do not have the PATH of a shell, where version managers put it.
   return program;
 }
 
@@ -286,7 +286,7 @@ function programOf(given: Given, host: Host): readonly string[] {
 const npx = (platform: NodeJS.Platform): readonly string[] =>
   platform === "win32" ? ["cmd", "/c", "npx", "-y", "filehand"] : ["npx", "-y", "filehand"];
 
-/** The folders that are named; else what the client puts in for the open one; else the server asks where it stands. */
+/** The given folders; else the client's placeholder for the open one; else none, and the server asks for its roots. */
 function rootsOf(client: Client, scope: Scope, given: Given, host: Host): readonly string[] {
   const named = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
   if (named.length > 0) return named.flatMap((root) => ["--root", root]);

@@ -1,8 +1,8 @@
-/** What a command is, as data: the same table feeds the parser, the help and the docs. */
+/** A command as data: the same table feeds the parser, the help and the docs. */
 
 import type { Readable, Writable } from "node:stream";
 
-/** What the process hands to a command. Commands touch nothing else of the world. */
+/** What a command gets of the process. Commands use nothing else of the outside world. */
 export interface Host {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean };
@@ -12,19 +12,19 @@ export interface Host {
   readonly home: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly signal: AbortSignal;
-  /** How long something takes; by default the clock of the process. */
+  /** A monotonic clock; by default that of the process. */
   readonly nowMs?: () => number;
-  /** Starts this program once more, for work that nobody waits for; left out where nothing may outlive the command. */
+  /** Starts this program again for work in the background; left out if no process may outlive the command. */
   readonly background?: (args: readonly string[]) => void;
-  /** Said by a command whose work is not what it prints: from now on it does not end when nobody reads stdout. */
+  /** Called by a command whose work is not its output: from then on a closed stdout does not end it. */
   readonly outliveReaders?: () => void;
-  /** Called when nothing is left to do; what it begins is waited for. */
+  /** Called at the end; work that it starts is awaited. */
   readonly onIdle?: (work: () => void) => void;
-  /** Ends the process at once, and leaves what nobody reads: it would wait for its reader for ever. */
+  /** Ends the process at once without flushing output, which could wait for its reader forever. */
   readonly abandon?: () => void;
-  /** What starts this program: Node and the script, by their whole paths. */
+  /** Absolute paths of Node and of the script of this program. */
   readonly program?: readonly string[];
-  /** Are the arguments what was typed? Asked only if they hold the character that stands for what is none. */
+  /** Whether the arguments are as typed. Asked only if they contain U+FFFD, which replaces invalid bytes. */
   readonly argumentsAreUtf8?: () => boolean;
 }
 
@@ -34,9 +34,9 @@ export interface Option {
   /** The value's name in the help: `--limit N`. */
   readonly value?: string;
   readonly words: string;
-  /** One letter that stands for it: `-i`. */
+  /** Its one-letter form: `-i`. */
   readonly short?: string;
-  /** An empty value, as of a variable that is not set, would mean something that nobody asked for. */
+  /** Refuses an empty value, such as that of an unset variable, because it would change the meaning of the command. */
   readonly empty?: "refused";
 }
 
@@ -45,7 +45,7 @@ export type Options = Readonly<Record<string, Option>>;
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What stands behind the name: `<path>` is needed, `[path]` may be left out, `[path...]` may be several. */
+  /** The arguments: `<path>` is required, `[path]` is optional, `[path...]` may be several. */
   readonly parameters: readonly string[];
   readonly options: Options;
   readonly details?: string;
@@ -53,7 +53,7 @@ export interface Command {
   run(given: Given, host: Host): Promise<ExitCode>;
 }
 
-/** 0: done. 1: the tool said no. 2: wrong usage. */
+/** 0: done. 1: the tool refused or failed. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 /** The command line, parsed: every value has the type that its option says. */
@@ -65,7 +65,7 @@ export interface Given {
   list(name: string): readonly string[];
 }
 
-/** Wrong usage: told with a hint, ends with exit code 2. */
+/** Wrong usage: reported with a hint, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -15,7 +15,7 @@ export interface DiffPaint {
   readonly totals?: { readonly additions: number; readonly deletions: number };
 }
 
-/** Longer lines are coloured as a whole; nobody looks for a word in them. */
+/** Longer lines are coloured as a whole: comparing their words costs too much. */
 const wordLineCharsMax = 5_000;
 /** Of the letters of two lines so many must be common, or they are not two states of one line. */
 const commonShareMin = 0.3;
@@ -42,7 +42,7 @@ function countOf(hunks: readonly Hunk[], sign: "+" | "-"): number {
   return hunks.reduce((total, hunk) => total + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
 }
 
-/** A part of a line, told apart by whether the other state of the line has it too. */
+/** A part of a line, and whether the other version of the line has it too. */
 interface Part {
   readonly text: string;
   readonly changed: boolean;
@@ -52,7 +52,7 @@ function hunkLines({ lines }: Hunk, style: Style, words: boolean): readonly stri
   const partsByLine = words ? partsIn(lines) : new Map<number, readonly Part[]>();
   return lines.map((line, at) => {
     const sign = line.slice(0, 1);
-    // In a hunk with two kinds of line ends the lines that stay carry theirs; it is not they that changed.
+    // In a hunk with mixed line ends unchanged lines include theirs; that is not a change.
     if (sign === " ") return visibleText(line.replace(/\r$/, ""));
     if (sign !== "-" && sign !== "+") return style("dim", visibleText(line));
     const colour = sign === "-" ? "red" : "green";
@@ -124,7 +124,7 @@ function lettersIn(text: string): number {
   return text.replace(/\s+/g, "").length;
 }
 
-/** A change of nothing but blanks, or of the blanks at the end of the line, would not be seen. */
+/** A change of only whitespace, or of trailing whitespace, would be invisible. */
 function marked(text: string, last: boolean): string {
   const whitespace = last ? /[ \t]+$/ : /^[ \t]+$/;
   return visibleText(text.replace(whitespace, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));

@@ -1,4 +1,4 @@
-/** What a checkup found, in words: what is there, what is missing, and how to get it. Pure. */
+/** Findings of `filehand doctor` in words: what is installed, what is missing, and how to get it. Pure. */
 
 import type { Checkup } from "../../checkup.ts";
 import type { PermissionList } from "../../contract/permission.ts";
@@ -61,7 +61,7 @@ export function machineFindings(checkup: Checkup): readonly Finding[] {
   ];
 }
 
-/** Those that are there, and of each language that none is for, how to get the first. */
+/** Installed servers, and for each language without one how to get the first. */
 function serverFindings(servers: Checkup["languageServers"]): readonly Finding[] {
   const there = servers.filter(({ program }) => program !== undefined);
   const served = new Set(there.map(({ group }) => group));
@@ -93,7 +93,7 @@ export function folderFindings({ stateDir, locks, roots }: Checkup): readonly Fi
   return [...roots.map(rootFinding), stateFinding(stateDir), ...roots.flatMap(reachFinding), ...locks.map(lockFinding)];
 }
 
-/** Which locks are taken for files of a root, and who is kept apart by them. */
+/** Which locks protect the files of a root, and against which processes. */
 function reachFinding({ path, there, isLocal, kernelLocks }: Checkup["roots"][number]): readonly Finding[] {
   if (there !== "folder" || kernelLocks === undefined) return [];
   if (!kernelLocks) {
@@ -176,7 +176,7 @@ function lockFinding({ path, fault, leftAlone, there, writable }: Checkup["locks
   return finding("lock folder", "ok", there === "nothing" ? `${path} (made when it is needed)` : path);
 }
 
-/** Settings files that are there, what is wrong in them, and rules that decide nothing. */
+/** Existing settings files, their faults, and rules without effect. */
 export function settingsFindings(
   files: readonly string[],
   faults: readonly SettingsFault[],

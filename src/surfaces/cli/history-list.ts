@@ -151,16 +151,16 @@ function table(rows: readonly (readonly string[])[]): readonly string[] {
 const strong = (text: string, host: Host): string =>
   coloured(host, "stdout") ? styleText("bold", text, { validateStream: false }) : text;
 
-/** On the clock of whoever reads it. */
+/** In local time. */
 function timeText(time: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-// The care of what is kept: is it whole, how much is it, and away with what is not needed.
+// Maintenance of the store: verify, size, prune.
 
-/** Between two steps nothing is half done. */
+/** The state between two steps is consistent. */
 const interruptible =
   ({ show }: ProgressBar, host: Host): ProgressBar["show"] =>
   (done, total) => {

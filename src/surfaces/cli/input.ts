@@ -12,7 +12,7 @@ const inputBytesMax = 268_435_456;
 /** `-` is standard input. */
 export const isStdin = (name: string | undefined): boolean => name === "-";
 
-/** The text of a file or of standard input, to the letter; what is not text is wrong usage. */
+/** The exact text of a file or of standard input; binary content is wrong usage. */
 export async function textFrom(name: string, host: Host): Promise<string> {
   if (isStdin(name)) return decoded(await stdinBytes(host), "standard input");
   const read = readNamedFile(nodePath.resolve(host.cwd, name), inputBytesMax);
@@ -28,7 +28,7 @@ export async function textOption(option: string, fileOption: string, given: Give
   return file === undefined ? text : textFrom(file, host);
 }
 
-/** Nobody is waited for who does not know of it. */
+/** On a terminal a person would not notice that the command waits for input. */
 export function requirePiped(host: Host, whatIsMissing: string): void {
   if (host.stdin.isTTY === true) throw new UsageError(whatIsMissing);
 }
@@ -36,7 +36,7 @@ export function requirePiped(host: Host, whatIsMissing: string): void {
 async function stdinBytes(host: Host): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let total = 0;
-  // An interrupted person does not want half of a text to be worked with.
+  // After an interrupt, half of a text must not be used.
   const stop = (): void => void host.stdin.destroy(new UsageError("Interrupted before standard input ended"));
   host.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -52,7 +52,7 @@ async function stdinBytes(host: Host): Promise<Uint8Array> {
   return Buffer.concat(chunks, total);
 }
 
-/** A mark at the beginning is part of the text: it shall be written as well. */
+/** Keeps a BOM, which is part of the text. */
 function decoded(bytes: Uint8Array, name: string): string {
   if (!isUtf8(bytes)) throw new UsageError(`Cannot use ${name}: it is not text in UTF-8`);
   const zero = bytes.indexOf(0);
@@ -67,7 +67,7 @@ export function jsonValue(text: string): { readonly value: unknown } | { readonl
   return { why: parsed.fault === "not json" ? jsonFault(text, parsed.detail) : `it ${tooManyParts}` };
 }
 
-/** A model whose output ended too early must not send the same again: it would end at the same place. */
+/** A model whose output was cut off must not repeat the call: it would be cut off at the same place. */
 function jsonFault(text: string, detail: string): string {
   if (isCutOff(text)) {
     return `its JSON ends too early, after ${text.length} characters, so nothing was done; send less at once: write the first part of a long text, then add the others by edits`;

@@ -18,9 +18,9 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
     return await run(argv, host);
   } catch (error) {
     if (error instanceof UsageError || isFailure(error)) {
-      // Arguments are quoted in it, and a shell may have put names of files there: one line that acts on no terminal.
+      // One line with control characters escaped: it quotes arguments, which may be file names that a shell has expanded.
       host.stderr.write(`filehand: ${escapeName(error.message)}\n`);
-      // Without a root or a dialect nothing could begin; anything else was refused by a tool.
+      // An unusable root, rule or dialect is wrong usage; anything else was refused by a tool.
       const usage = error instanceof UsageError || ["NO_ROOT", "UNCLEAR_RULE", "UNKNOWN_DIALECT"].includes(error.code);
       return usage ? 2 : 1;
     }
@@ -63,7 +63,7 @@ function print(text: string, host: Host): ExitCode {
   return 0;
 }
 
-/** Someone may have deleted the folder in which the person stands; then nothing relative can be meant. */
+/** The current folder may have been deleted; then no relative path has a meaning. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -73,13 +73,13 @@ function currentFolder(): string {
   }
 }
 
-/** Each of them lets a change come to its end or be taken back, and says so. */
+/** Each of them lets a change finish or rolls it back, and reports that. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The process as a host. */
 export function processHost(): Host {
   const interrupted = new AbortController();
-  // Whoever asks twice means it: the second signal ends the process as the system does.
+  // The second signal ends the process in the system's way.
   const stop = (): void => {
     for (const signal of stopSignals) process.off(signal, stop);
     interrupted.abort();
@@ -112,7 +112,7 @@ function startAgain(args: readonly string[]): void {
   child.unref();
 }
 
-/** An empty or a relative HOME is none: what is kept there would land in the workspace. */
+/** An empty or relative HOME is ignored: its files would land in the workspace. */
 function homeOf(given: string | undefined): string | undefined {
   if (given !== undefined && isAbsolute(given)) return given;
   if (given === undefined) return homedir();
@@ -123,7 +123,7 @@ function homeOf(given: string | undefined): string | undefined {
   }
 }
 
-/** When nobody takes what is printed any more: who ends by it, and who works on. */
+/** What happens when the reader of stdout or stderr is gone. */
 
 interface Streams {
   readonly stdout: NodeJS.WritableStream;
@@ -131,7 +131,7 @@ interface Streams {
   readonly exit: (code: 0 | 1) => void;
 }
 
-/** What it returns is called by commands whose work is not what they print. */
+/** Returns a function for commands whose work is not their output. */
 function watchReaders({ stdout, stderr, exit }: Streams): () => void {
   let worksOn = false;
   stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -141,7 +141,7 @@ function watchReaders({ stdout, stderr, exit }: Streams): () => void {
     const why = code === "ENOSPC" ? "no space is left where it goes" : `the system says ${code}`;
     stderr.write(`filehand: Cannot print the answer: ${why}, send stdout elsewhere\n`, () => exit(1));
   });
-  // What is said beside the work, a server's log above all, ends nothing if nobody hears it.
+  // Without a reader of stderr, such as a server's log, the work goes on.
   stderr.on("error", () => undefined);
   return () => {
     worksOn = true;

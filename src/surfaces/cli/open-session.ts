@@ -17,29 +17,29 @@ import { type Given, type Host, UsageError } from "./command.ts";
 export interface Opened {
   readonly filehand: Filehand;
   readonly session: Session;
-  /** Keeps what the session came to for `filehand stats`. */
+  /** Stores the usage of the session for `filehand stats`. */
   readonly record: () => void;
   readonly figures: Filehand["figures"];
   readonly stateDir: string | undefined;
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
-  /** What the person was asked and said. */
+  /** The questions to the person and the answers. */
   readonly asking: TerminalQuestion;
 }
 
-/** What a command needs otherwise than the rest. */
+/** What a command needs differently from the others. */
 export interface Needs {
-  /** The command reads standard input, so nobody can answer there. */
+  /** The command reads standard input, so no person can answer there. */
   readonly stdin?: "used";
   /** The dialect, whatever settings say. */
   readonly dialect?: DialectName;
-  /** A person has seen what is to be changed, or needs not. */
+  /** A person has seen the change, or need not see it. */
   readonly readFirst?: false;
-  /** Rules that are not in force are part of what the command prints. */
+  /** The command itself prints the rules that are not in force. */
   readonly ruleFaults?: "told by the command";
-  /** Whom to ask instead of the person at the terminal. */
+  /** Replaces the person at the terminal for questions. */
   readonly ask?: Asker;
-  /** A person can say that a rule is to be kept for good, though there is no terminal. */
+  /** A person can store a rule for good although there is no terminal. */
   readonly keepRules?: true;
   /** A person's command that language servers have a part in, if they are switched on; or that is about nothing else. */
   readonly languages?: "if wanted" | "always";
@@ -49,7 +49,7 @@ export interface Needs {
   readonly roots?: readonly string[];
 }
 
-/** `people`: relative paths start where the person stands, content is always shown, and no reminder is appended. */
+/** `people`: paths are relative to the current folder, content is always shown, and no reminder is appended. */
 export async function openSession(
   given: Given,
   host: Host,
@@ -72,7 +72,7 @@ export async function openSession(
   const unclearRules = needs.ruleFaults === "told by the command" ? "report" : "stop";
   for (const fault of faults) {
     const words = `${fault.file}:${fault.line}: ${fault.message}`;
-    // A deny rule that is not read would deny nothing, and stderr of a server is read by few.
+    // A deny rule that cannot be read denies nothing, and few people read the stderr of a server.
     if (fault.stops === true && unclearRules === "stop") throw new UsageError(`${words}, correct it first`);
     host.stderr.write(`filehand: ${words}\n`);
   }
@@ -80,7 +80,7 @@ export async function openSession(
   const model = given.text("model") ?? settings.model;
   const pageTokensMax = tokensOf(env["FILEHAND_PAGE_TOKENS"]) ?? settings.pageTokensMax;
   const answerBytesMax = forWhom === "models" ? (answerBytesOf(given) ?? settings.answerBytesMax) : undefined;
-  // Between two commands nothing is remembered, so a person never sees a stub.
+  // The ledger does not outlive a command, so a person never sees the notice for unchanged content.
   const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const asking = askingAt(host, given, needs.stdin ?? "free");
@@ -144,7 +144,7 @@ export async function openSession(
   };
 }
 
-/** A person's commands are one session a workspace, so that one command can undo what another did. */
+/** A person's commands in a workspace are one session, so that one command can undo another. */
 export const ownSessionId = ({ workspaceId }: Filehand): string => `cli-${workspaceId}`;
 
 function sessionIdOf(given: Given): string | undefined {
@@ -170,7 +170,7 @@ const languageToolsFor = (given: Given, { languageTools }: Settings): Pick<Fileh
   return wanted === undefined ? {} : { languageTools: wanted };
 };
 
-/** What lies in a project's own folders is run only for projects that the user trusts. */
+/** Programs inside a project are run only if the user trusts the project. */
 function languagesFor(
   given: Given,
   { languageServers: said = false, trustedRoots }: Settings,
@@ -206,7 +206,7 @@ function dialectOf(name: string | undefined): DialectName {
   throw new UsageError(`There is no dialect "${name}", ${hint}`);
 }
 
-/** What is kept between runs: as asked, else where the system wants such things. */
+/** The state folder: as given, else the system's usual place. */
 export function stateDirOf(
   given: string | undefined,
   fromSettings: string | undefined,
@@ -227,7 +227,7 @@ export const rulesOf = (given: Given): readonly RuleText[] =>
     given.list(verdict).map((text) => ({ verdict, text, source: "command line" })),
   );
 
-/** The command line goes before settings, but not over the user's own lock. */
+/** The command line overrides settings, except a mode that the user has locked. */
 function modeOf(given: string | undefined, { mode = "default", locked = [] }: Settings): Mode {
   if (given === undefined) return mode;
   const known = modes.find((one) => one === given);
@@ -255,7 +255,7 @@ function lineChars(given: Given): { readonly lineCharsMax?: number } {
   return { lineCharsMax: chars };
 }
 
-// Where a rule goes that the person at the terminal wants for good: into the settings of the project or their own.
+// Stores a rule for good: in the settings of the project or of the user.
 
 /** `trusted`: roots whose own settings may allow something; elsewhere such a rule would not count. */
 function ruleKeeper(trusted: readonly string[], host: Host): RuleKeeper {
@@ -276,15 +276,16 @@ function ruleKeeper(trusted: readonly string[], host: Host): RuleKeeper {
 }
 
 async function put(path: string, rule: string, where: "project" | "user"): ReturnType<RuleKeeper> {
-  // Its parser costs start-up time, and rules are seldom kept.
+  // Loaded on demand: its parser costs start-up time, and rules are seldom stored.
   const { keepRule } = await import("../../settings/keep-rule.ts");
-  // A project comes from strangers, and its link may lead to anything that its reader can write.
+  // A project may come from strangers, and a symlink in it may lead to any file that the user can write.
   return keepRule(path, rule, where === "user" ? "follow" : "refuse");
 }
 
-// Rules that are not in force, told on stderr; many for one reason are told together.
+// Rules that are not in force are reported on stderr.
 
-const toldMax = 3;
+/** Of rules with the same fault; the rest is counted. */
+const reportedMax = 3;
 
 function reportRuleFaults(faults: readonly RuleFault[], host: Host): void {
   const byReason = new Map<string, RuleFault[]>();
@@ -293,15 +294,17 @@ function reportRuleFaults(faults: readonly RuleFault[], host: Host): void {
     byReason.set(reason, [...(byReason.get(reason) ?? []), fault]);
   }
   for (const alike of byReason.values()) {
-    for (const { text, source, why } of alike.slice(0, toldMax)) {
+    for (const { text, source, why } of alike.slice(0, reportedMax)) {
       host.stderr.write(`filehand: the rule ${escapeName(text)} (${source}) is not in force: ${why}\n`);
     }
-    if (alike.length <= toldMax) continue;
-    host.stderr.write(`filehand: and ${alike.length - toldMax} more for this reason, see filehand permissions list\n`);
+    if (alike.length <= reportedMax) continue;
+    host.stderr.write(
+      `filehand: and ${alike.length - reportedMax} more for this reason, see filehand permissions list\n`,
+    );
   }
 }
 
-// Once a day, after a change: what is kept is brought within its limits by a process that nobody waits for.
+// Once a day, after a change, a background process prunes the store to its limits.
 
 export async function startUpkeep({ filehand, stateDir }: Opened, host: Host): Promise<void> {
   if (host.background === undefined || stateDir === undefined) return;

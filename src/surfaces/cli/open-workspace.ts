@@ -20,13 +20,13 @@ export interface WorkspaceNeeds {
   readonly resultBytesMax: "stdio" | number;
   readonly watchCall?: WatchCall;
   readonly onPartGone: () => void;
-  /** Whom to ask besides the client; without it inspectors of other processes, where there are some. */
+  /** Answers questions besides the client; by default inspectors of other processes, if any. */
   readonly board?: Board | undefined;
 }
 
 export interface OpenedWorkspace extends McpWorkspace {
   readonly stateDir: string | undefined;
-  /** Ends the toolkit, and tells other processes that watch what is still to be told. */
+  /** Closes the toolkit and sends pending reports to watching processes. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     roots: needs.roots,
   });
   reporter.start(filehand, stateDir, "on");
-  let definitions: McpWorkspace["definitions"] | undefined; // made for the first who wants to know them
+  let definitions: McpWorkspace["definitions"] | undefined; // made on first use
   return {
     name: needs.name,
     version,

@@ -50,10 +50,10 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
   };
 }
 
-/** No argument of a process can hold this character. */
+/** No argument of a process can contain this character. */
 const turnMark = "\0";
 
-/** Turns can be counted from the newest, as `-1`: for Node's parser that is an option, unless something stands before it. */
+/** Turns can be counted from the newest, as `-1`; Node's parser takes that for an option unless a character precedes it. */
 function markTurns(command: Command, options: Options, argv: readonly string[]): string[] {
   if (!command.parameters.some((parameter) => parameter.includes("<turn>"))) return [...argv];
   const takesNext = (text: string | undefined): boolean => {

@@ -1,4 +1,4 @@
-/** What was kept, for the commands that look back: which sessions, which of them a command is about, and which turn. */
+/** Stored sessions for the commands that look back: which there are, and which session and turn a command means. */
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
@@ -24,7 +24,7 @@ export interface Past extends Opened {
   readonly history: History;
   /** The session of commands that people type here. */
   readonly ownId: string;
-  /** Says, once, that something of a session is damaged: what is not listed is not the same as what did not happen. */
+  /** Reports once that records of a session are damaged, since a change that is not listed may still have happened. */
   readonly tellOfDamage: (turns: SessionHistory) => void;
 }
 
@@ -132,7 +132,7 @@ export async function namedTurn(asked: string, past: Past, given: Given): Promis
   throw await unknown(asked, first);
 }
 
-/** Ctrl-C, where nothing else would notice it. */
+/** Handles Ctrl-C where no other code does. */
 export function stopIfInterrupted({ signal }: Host): void {
   if (signal.aborted) throw new FilehandError("CANCELLED", "Interrupted before the end");
 }
@@ -152,7 +152,7 @@ function countedTooFar(asked: string, count: number): string {
 }
 
 async function unknown(asked: string, { turns }: Looked): Promise<FilehandError> {
-  // Without files nothing is looked at; it only tells what is known of the turn.
+  // Without files no file is read; the plan only describes the turn.
   const plan = await turns.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
   const why = plan.found === "pruned" ? "it is no longer kept" : "no turn begins so";
   return noTurn(`Cannot find the turn "${escapeName(asked)}": ${why}, see filehand history`);
@@ -192,9 +192,9 @@ export function rangeOf(asked: string, isTurn: (name: string) => boolean): reado
   return [asked.slice(0, at), asked.slice(at + 2)];
 }
 
-// Versions of files as people see them: their content, and what differs between two of them.
+// Versions of files: their content, and the difference between two of them.
 
-/** Of one side of a diff: what is longer is not looked at on a screen. */
+/** Of one side of a diff; a longer one is useless on a screen. */
 const diffBytesMax = 33_554_432;
 
 const notKeptWords = {
@@ -203,12 +203,12 @@ const notKeptWords = {
   failed: "it could not be kept",
 } as const satisfies Record<NotKept, string>;
 
-/** One side: the bytes, none because there was no file, or words why they cannot be had. */
+/** One side: the bytes, none if there was no file, or why they are unavailable. */
 export type Side = Uint8Array | "absent" | { readonly why: string };
 
 type Kept = Exclude<Awaited<ReturnType<SessionHistory["open"]>>, string>;
 
-/** Close what it answers with. */
+/** The caller must close the result. */
 export async function openVersion(
   version: Extract<FileVersion, { readonly kind: "file" }>,
   turns: SessionHistory,
@@ -266,7 +266,7 @@ export function diffOfSides(before: Side, after: Side): VersionDiff {
   if (a.includes(0) || b.includes(0)) {
     return { became, ...noHunks, note: `not text: ${a.length} bytes before, ${b.length} after` };
   }
-  // Bytes that are no UTF-8 stand for themselves, on both sides, or every line with one would differ.
+  // Bytes that are not UTF-8 are kept on both sides, or every line with one would differ.
   const encoding = isUtf8(a) && isUtf8(b) ? "utf8" : "latin1";
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);
   const { hunks, additions, deletions } = hunksOfTexts(text(a), text(b));

@@ -1,9 +1,9 @@
-/** Why something may, or may not, be done, in words for people. */
+/** Why a permission is given or denied, in words for people. */
 
 import type { Explanation, Remedy, RuleText, Verdict } from "../../contract/permission.ts";
 import { escapeName } from "../../text/text.ts";
 
-/** What a verdict means to whoever waits for it. */
+/** A verdict in words. */
 export const meanings = {
   allow: "allowed, nobody is asked",
   ask: "asked about first",

@@ -8,20 +8,20 @@ import type { Session } from "../../options.ts";
 import { visibleControls } from "../../text/text.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 
-// Colours. Whether there are any is decided by `coloured` alone.
+// Only `coloured` decides whether there are colours.
 
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Node would decide again whether there is colour: by stdout, and by variables like CI. */
+/** Keeps Node from deciding again by stdout and variables like CI. */
 export const styled: Style = (format, text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
 
-/** One line of JSON. Also what JSON leaves as it is, and a terminal would act on, stands there by its number. */
+/** One line of JSON, with all characters escaped that a terminal would act on. */
 export const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}\n`;
 
 export const printJson = (value: unknown, host: Host): void => void host.stdout.write(jsonLine(value));
 
-/** Prints a reply and says how the process ends. In the words of `person` it has colours; any other is shown to the letter. */
+/** Prints a reply and returns the exit code. A reply of `person` has colours; any other is printed unchanged. */
 export function printReply(reply: Reply, given: Given, host: Host, words?: typeof person): ExitCode {
   if (given.flag("json")) {
     printJson(reply, host);
@@ -36,11 +36,11 @@ export function printReply(reply: Reply, given: Given, host: Host, words?: typeo
   return reply.isError ? 1 : 0;
 }
 
-/** Undefined where the reply goes to a program, or is wanted as a dialect words it for models. */
+/** Undefined for `--json`, for `--dialect`, and for a session in another dialect. */
 export const wordsFor = (given: Given, session: Session): typeof person | undefined =>
   given.text("dialect") === undefined && !given.flag("json") && session.dialect === personDialect ? person : undefined;
 
-/** Nothing that a file holds acts on a terminal, with colours or without; a pipe gets it to the letter. */
+/** Escapes the control characters of files for a terminal; a pipe gets the exact text. */
 export function shownText(text: string, host: Host, stream: "stdout" | "stderr"): string {
   return host[stream].isTTY === true || coloured(host, stream) ? visibleControls(text.replaceAll("\r\n", "\n")) : text;
 }
@@ -66,10 +66,10 @@ const styles: Readonly<Record<Role, Parameters<typeof styleText>[0] | undefined>
   match: ["red", "bold"],
 };
 
-/** Lines in words for people, with colours where the stream has them. No newline at the end. */
+/** Lines for people, with colours if the stream supports them. No newline at the end. */
 export function paintedLines(lines: readonly Line[], host: Host, stream: "stdout" | "stderr"): string {
   const colours = coloured(host, stream);
-  // Controls are made visible piece by piece: that may change the length of a piece.
+  // Control characters are escaped piece by piece, because that changes the length of a piece.
   const painted = ({ role, text }: Line[number]): string => {
     const style = colours ? styles[role] : undefined;
     const shown = shownText(text, host, stream);

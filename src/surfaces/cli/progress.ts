@@ -2,13 +2,15 @@
 
 import type { Given, Host } from "./command.ts";
 
+/** Shorter work needs no bar. */
 const patienceMs = 500;
+/** Faster updates would only cost time. */
 const everyMs = 100;
 const width = 30;
 
 export interface ProgressBar {
   readonly show: (done: number, total: number) => void;
-  /** Takes the bar away before the answer is printed. */
+  /** Erases the bar before the answer is printed. */
   clear(): void;
 }
 
@@ -27,7 +29,7 @@ export function progressBar(
     if (nowMs - startedMs < patienceMs || nowMs - (shownMs ?? startedMs) < everyMs) return;
     if (total === 0 && unit !== "entries" && unit !== "matching files") return;
     shownMs = nowMs;
-    // Nobody knows how many entries a tree has, or how many of them match, before its end.
+    // The number of entries and of matches is unknown until the end.
     if (total === 0) {
       host.stderr.write(`\r${label}: ${done} ${unit} so far \x1b[K`);
       return;

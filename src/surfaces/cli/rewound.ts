@@ -1,4 +1,4 @@
-/** Going back, for people: run it, and say of each file what was done, what was left and why. */
+/** Runs a rewind for a person and reports for each file what was done, or why it was left. */
 
 import { styleText } from "node:util";
 import type { ConflictReason, RewindOutcome, RewoundFile } from "../../contract/history.ts";
@@ -79,14 +79,14 @@ export async function runRewind(
   return outcome.files.some(isLeft) ? 1 : 0;
 }
 
-/** A refusal of all of it, in words for the person who typed the command. */
+/** The refusal of a whole rewind, in words for a person. */
 function rethrowForPerson(error: unknown): never {
   const { code, problem } = error instanceof FilehandError ? error : {};
   if (code === undefined || problem === undefined) throw error;
   throw new FilehandError(code, sentenceForPerson(problem, "rewind"), problem);
 }
 
-/** Not as it was asked for. A dry run ends as the real one would, as far as it can know. */
+/** Whether a file was not restored as requested. A dry run ends as the real one would, as far as it knows. */
 const isLeft = ({ came, step }: RewoundFile): boolean =>
   typeof came === "object" || (came === "left" && step.does !== "nothing");
 
@@ -116,14 +116,14 @@ function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
 const viewOf = ({ file, view }: Row, host: Host): readonly string[] =>
   view === undefined ? [] : [paintConflict(nameFrom(host.cwd, file.path), view, host)];
 
-// The three sides of a conflict as two diffs: what the session did to the file, and what somebody else did to that.
+// The three sides of a conflict as two diffs: the changes of the session, and those of other authors since.
 
 export interface ConflictView {
-  /** `changed in between`: what somebody else did lies between two changes of the session, and so in `ours`. */
+  /** `changed in between`: the other author's change is between two of the session, so `ours` includes it. */
   readonly why: ConflictReason;
-  /** From what a rewind would bring back to what the session left. */
+  /** From the version that a rewind would restore to the session's last one. */
   readonly ours: VersionDiff;
-  /** From what the session left to what is there. */
+  /** From the session's last version to the present one. */
   readonly theirs: VersionDiff;
 }
 
@@ -131,7 +131,7 @@ export interface ConflictView {
 async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;
-  // Nobody else did anything to it.
+  // No other author changed it.
   if (step.why === "too large to keep" || step.why === "cannot be kept") return undefined;
   const refused = await session.readRefusal(path);
   const hidden: Side = { why: refused ?? "" };
@@ -139,7 +139,7 @@ async function conflictView(file: RewoundFile, { session, turns }: Looked): Prom
   const [base = hidden, ours = hidden] = sides;
   const now = async (): Promise<Side> => {
     if (step.theirs === undefined) return "absent";
-    // What was there before a forced rewind is in the history now.
+    // The version before a forced rewind is in the history now.
     return came === "done" ? sideOfContent(step.theirs, turns) : sideOnDisk(path);
   };
   return {

@@ -14,7 +14,7 @@ import { logTo, tracing } from "../mcp/log.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { version } from "./print.ts";
 
-/** No pipe ends at it here; but a client holds the whole of it in memory. */
+/** There is no pipe with a limit here, but a client keeps the whole message in memory. */
 const resultBytesMax = 33_554_432;
 
 export interface ServerNeeds {
@@ -26,7 +26,7 @@ export interface ServerNeeds {
 }
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
-  // Before anybody is told that it runs: whoever stops it then must not leave files behind.
+  // Before the server is announced, so that stopping it then leaves no files behind.
   const parts = serverParts(host);
   host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
@@ -85,7 +85,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
       `the system says ${code}, choose another --port or --host`;
     throw new UsageError(`Cannot listen on ${address}:${port}: ${why}`);
   });
-  // Not before: a token of a server that does not run is of no use to anybody.
+  // Only now: a token of a server that does not run is useless.
   if (token !== undefined) host.stderr.write(`filehand: the token of this run is ${token}\n`);
   const { port: actual, address: found } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
   hostNames.push(bracketed(found)); // an address can be written in several ways: 0 is 0.0.0.0
@@ -119,7 +119,7 @@ const listenFaults: Readonly<Record<string, string>> = {
 
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
 
-/** As it stands in the header Host; what could never stand there would be allowed in vain. */
+/** A name as in the header Host; a value that cannot occur there is refused. */
 function hostName(text: string): string {
   const name = isIPv6(text) ? `[${text}]` : text;
   if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_.])?)$/i.test(name)) return name.toLowerCase();
@@ -161,7 +161,7 @@ function portOf(given: Given, usual: number): number {
   return port;
 }
 
-/** Who is let in, and the token to tell, if one was made for this run. */
+/** The access check, and the token to print if one was made for this run. */
 interface Entrance {
   readonly access: Authentication;
   readonly token?: string;
@@ -193,7 +193,7 @@ async function accessOf(given: Given, host: Host, address: string): Promise<Entr
   return { access: tokenAuthentication(token), token };
 }
 
-/** Whoever says two things about who may come in would get one of them without knowing which. */
+/** Refuses two options for access, since only one of them could apply. */
 function refuseTwoWays(given: Given): void {
   const isGiven = {
     "--insecure-no-token": given.flag("insecure-no-token"),

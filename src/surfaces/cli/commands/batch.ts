@@ -25,7 +25,7 @@ import {
 } from "../parse.ts";
 import { internalError, jsonLine } from "../print.ts";
 
-// `--observe`: looks at the workspace between calls, so that what others changed there can be undone as well.
+// `--observe`: records changes by other programs between calls, so that they can be undone as well.
 
 /** Names of one look on stderr. */
 const namesMax = 10;
@@ -35,7 +35,7 @@ export interface Watch {
   look(): Promise<void>;
 }
 
-/** The first look is made here: without one there is nothing to compare with, and who asked for it wants to know. */
+/** Takes the first snapshot here: later ones are compared with it, and its failure must be reported at once. */
 async function startWatch(session: Session, host: Host): Promise<Watch> {
   const options = { signal: host.signal };
   let isTold = false;
@@ -50,7 +50,7 @@ async function startWatch(session: Session, host: Host): Promise<Watch> {
       try {
         tell(await session.observe(options));
       } catch (error) {
-        // The calls go on: what cannot be undone is not therefore wrong.
+        // The calls go on, but these changes cannot be undone.
         if (!(error instanceof FilehandError)) throw error;
         if (!host.signal.aborted) host.stderr.write(`filehand: ${error.message}\n`);
       }
@@ -115,7 +115,7 @@ export const batch: Command = {
         await before;
         if (!host.stdout.write(text)) await once(host.stdout, "drain");
       })();
-      // Whoever waits for it gets the error; until then the loop below may be waiting for input that never comes.
+      // The error is reported where the promise is awaited; the loop below may still wait for input.
       printed.catch((error: Error) => host.stdin.destroy(error));
       underWay.push(printed);
     };
@@ -205,7 +205,7 @@ async function* jsonLines(host: Host): AsyncGenerator<Line> {
   };
   const keep = (part: Buffer): void => {
     bytes += part.length;
-    // What is over the limit is counted, not kept.
+    // Bytes over the limit are counted, not stored.
     if (bytes <= limits.batchLineBytesMax) parts.push(part);
     else parts = [];
   };

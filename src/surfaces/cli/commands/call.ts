@@ -58,7 +58,7 @@ function parsed(json: string): unknown {
   return result.value;
 }
 
-// `filehand tools`: what the model is told about the tools of a dialect.
+// `filehand tools`: the tools of a dialect as models see them.
 
 export const tools: Command = {
   name: "tools",
@@ -91,7 +91,7 @@ export const tools: Command = {
   },
 };
 
-// `filehand stats`: what the calls of the command line came to, by day.
+// `filehand stats`: usage of the command line by day.
 
 export const stats: Command = {
   name: "stats",

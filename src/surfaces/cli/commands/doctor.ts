@@ -1,4 +1,4 @@
-/** `filehand doctor`: what is there, what is missing, and how to get it. */
+/** `filehand doctor`: what is installed, what is missing, and how to get it. */
 
 import * as nodePath from "node:path";
 import { Writable } from "node:stream";

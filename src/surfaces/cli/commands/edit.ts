@@ -63,7 +63,7 @@ async function editsOf(given: Given, host: Host): Promise<Edits> {
     if (other !== undefined) throw new UsageError(`Use either --edits or --${other}`);
     return parseEdits(await textFrom(list, host));
   }
-  // Checked before any file is read: of two mistakes the one in the command is told first.
+  // Checked before any file is read, so that a mistake in the command is reported first.
   const missing = (["old", "new"] as const).find((name) => !single.includes(name) && !single.includes(`${name}-file`));
   if (missing !== undefined) throw new UsageError(`--${missing} or --${missing}-file is missing`);
   const oldText = (await textOption("old", "old-file", given, host)) ?? "";
@@ -98,7 +98,7 @@ function parseEdit(value: unknown, index: number): TextEdit {
   return { oldText, newText, all };
 }
 
-// `filehand write`: a new file, or all of an old one anew.
+// `filehand write`: creates or overwrites a file.
 
 export const write: Command = {
   name: "write",
@@ -129,7 +129,7 @@ async function contentOf(given: Given, host: Host): Promise<string> {
   if (named !== undefined) return named;
   requirePiped(host, "The content is missing: give --content or --from, or send it on standard input");
   const content = await textFrom("-", host);
-  // Where nothing is piped (a job without input) an empty file is hardly what was meant.
+  // Without piped input (a job without stdin) an empty file is hardly intended.
   if (content === "") throw new UsageError('Standard input is empty: give --content "" for an empty file');
   return content;
 }

@@ -68,7 +68,7 @@ async function openForPeople(given: Given, host: Host) {
   return { ...opened, words };
 }
 
-/** What is said about what was found goes to stderr, so that a pipe has nothing but that. */
+/** Notes go to stderr, so that a pipe gets only the results. */
 function printFound({ body, notes }: View, host: Host): void {
   if (body.length > 0) host.stdout.write(`${paintedLines(body, host, "stdout")}\n`);
   if (notes.length > 0) host.stderr.write(`${paintedLines(notes, host, "stderr")}\n`);

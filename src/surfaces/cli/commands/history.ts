@@ -1,4 +1,4 @@
-/** `filehand history`: sessions, their turns and files; and the care of what is kept. */
+/** `filehand history`: sessions, their turns and files, and maintenance of the store. */
 
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
@@ -65,7 +65,7 @@ export const history: Command = {
     }),
 };
 
-/** What would be passed over in silence was meant to do something. */
+/** Refuses options that this form of the command would ignore. */
 function refuseInVain(word: keyof typeof words | undefined, given: Given): void {
   if (word !== "gc" && given.flag("if-due")) throw new UsageError("--if-due is of use only with gc");
   const ofLists = ["session", "all", "limit"].find((name) => word !== undefined && given.flag(name));
@@ -73,7 +73,7 @@ function refuseInVain(word: keyof typeof words | undefined, given: Given): void 
     throw new UsageError(`--${ofLists} is of no use with ${word}, which is about all that is kept`);
 }
 
-// `filehand rewind`: files become what they were before a turn.
+// `filehand rewind`: restores files to their state before a turn.
 
 export const rewind: Command = {
   name: "rewind",
@@ -255,14 +255,14 @@ function modesOf(before: FileVersion, after: FileVersion): readonly [string, str
   return [before.mode.toString(8), after.mode.toString(8)];
 }
 
-/** A file whose content stayed may have got other rights. */
+/** A file with unchanged content may have another mode. */
 const withMode = ({ modes, ...diff }: ChangedFile): VersionDiff =>
   modes === null || diff.note === null ? diff : { ...diff, note: `mode ${modes[0]} before, ${modes[1]} after` };
 
 // `filehand show`: a file as it was before a turn, or after it, to the byte.
 
 const pieceBytes = 1_048_576;
-/** More cannot be one string of JSON. */
+/** A JSON string cannot be longer. */
 const jsonBytesMax = 134_217_728;
 
 export const show: Command = {
@@ -307,7 +307,7 @@ export const show: Command = {
     }),
 };
 
-/** `<turn>:<path>`. Both may hold colons; of the splits that name a turn the first is taken. */
+/** `<turn>:<path>`. Both may contain colons; the first split whose left part names a turn counts. */
 async function placeOf(text: string, past: Past, given: Given, host: Host) {
   const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
   if (colons.length === 0) throw new UsageError(`"${text}" must be <turn>:<path>, such as -1:src/index.ts`);

@@ -20,8 +20,9 @@ import { paintDiff } from "../diff.ts";
 import { coloured, printJson } from "../print.ts";
 import { shortened } from "../../questions.ts";
 
-/** Who writes at the same time is waited for so many times: some clients write their file all the time. */
+/** Retries if the client writes its file at the same time; some clients write it continually. */
 const triesMax = 5;
+/** A client's configuration is small; a longer diff would scroll away. */
 const diffLinesMax = 400;
 
 export const init: Command = {
@@ -68,7 +69,7 @@ export const init: Command = {
       name: nameOf(given.text("name")),
       value: client.value(commandFor(client, scope, given, host)),
     };
-    // The parsers of these files cost start-up time that no other command shall pay.
+    // Loaded on demand: the parsers of these files cost start-up time.
     const { isThere, planEntry } = await import("../../../settings/client-file.ts");
     const files = filesOf(client, scope, host);
     const present = files.filter(({ path }) => isThere(path));
@@ -82,7 +83,7 @@ export const init: Command = {
   },
 };
 
-/** Whoever wants something done and names no client would take the list for an answer. */
+/** Without a client the command only lists clients, so options that need one are refused. */
 function refuseWithoutClient(given: Given): void {
   const wants = Object.keys(init.options).find((name) => given.flag(name));
   if (wants !== undefined)
@@ -198,7 +199,7 @@ function fail(work: Work, message: string, given: Given, host: Host): ExitCode {
   return 1;
 }
 
-/** `missing`: it is not there, or something of it is. */
+/** `missing`: the server is not configured, or only in part. */
 type State = "missing" | "same" | "other" | "refused" | "written";
 
 const stateOf = (plan: ClientPlan): State => (plan.merged === "text" ? "missing" : plan.merged);
@@ -240,7 +241,7 @@ function wishOf(given: Given): EntryWish {
   return "remove";
 }
 
-/** What every client takes for a name, also as a part of its tools' names. */
+/** Names that every client accepts, also as a part of its tools' names. */
 function nameOf(text: string | undefined): string {
   if (text === undefined) return "filehand";
   if (/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(text)) return text;

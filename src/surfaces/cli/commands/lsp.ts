@@ -1,4 +1,4 @@
-/** `filehand lsp`: what language servers know about code. */
+/** `filehand lsp`: definitions, references and other answers of language servers. */
 
 import { setFlagsFromString } from "node:v8";
 import { limits } from "../../../contract/limits.ts";
@@ -28,7 +28,7 @@ export function writtenPlace(text: string): WrittenPlace {
 const numberOf = (digits: string | undefined): number | undefined =>
   digits === undefined ? undefined : Number(digits);
 
-/** What people call them; the protocol's own names will do too. */
+/** Short names; the protocol's own names are accepted too. */
 const shortNames = { symbols: "documentSymbol", callers: "incomingCalls", callees: "outgoingCalls" } as const;
 
 export const lsp: Command = {
@@ -97,7 +97,7 @@ function symbolOf(given: Given): string | undefined {
   return symbol;
 }
 
-// `filehand rename`: another name for something in the code, wherever it is used.
+// `filehand rename`: renames a symbol and all its uses.
 
 export const rename: Command = {
   name: "rename",
@@ -168,7 +168,7 @@ export const outline: Command = {
   },
 };
 
-// `filehand diagnostics`: what language servers say of a file.
+// `filehand diagnostics`: the diagnostics of a file.
 
 export const diagnostics: Command = {
   name: "diagnostics",

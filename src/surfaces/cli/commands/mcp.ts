@@ -60,10 +60,10 @@ const rootOf = (given: Given, project: string | undefined): readonly string[] =>
   given.list("root").length > 0 || project === undefined || project === "" ? [] : [project];
 
 export interface ServerParts {
-  /** Told to stop by the person, by the system, or because a part of the package is gone. */
+  /** Stopped by the person, by the system, or because a part of the package is gone. */
   readonly stop: AbortSignal;
   readonly onPartGone: () => void;
-  /** Loads all that calls may need, in the background. */
+  /** Loads in the background all modules that calls may need. */
   load(log: Log): void;
   exitCode(): ExitCode;
 }

@@ -112,7 +112,7 @@ function rangeOf(text: string): LineRange {
 
 const line = (value: number): LineNumber => lineNumber(value);
 
-// `filehand read --tokens`: what a file would cost.
+// `filehand read --tokens`: the tokens of a file.
 
 async function showCost(session: Session, path: string, given: Given, host: Host): Promise<ExitCode> {
   const bar = progressBar("Counting tokens", given, host);

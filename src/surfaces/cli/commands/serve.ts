@@ -9,7 +9,7 @@ import { runServer } from "../run-server.ts";
 import { structuredOption } from "./mcp.ts";
 
 const defaultPort = 3323;
-/** What `filehand inspect` takes as well: it is the same server. */
+/** Shared with `filehand inspect`, which is the same server. */
 const serverOptions = {
   port: {
     type: "integer",
@@ -104,12 +104,12 @@ export const inspect: Command = {
     }),
 };
 
-// Opens an address in the person's browser, if there is one. Nobody waits for it, and nothing is lost if there is none.
+// Opens an address in the person's browser, if there is one, without waiting for it.
 
-/** Nothing that lies in one of the roots is run. */
+/** Never runs a program inside one of the roots. */
 export function openInBrowser(url: string, { platform, env }: Host, roots: readonly string[]): void {
   const opener = openerFor(platform, env, url, roots);
-  // A screen that is not there: the program would only write an error into the terminal.
+  // Without a screen the program would only print an error.
   const hasScreen = platform === "darwin" || platform === "win32" || Boolean(env["DISPLAY"] ?? env["WAYLAND_DISPLAY"]);
   if (!hasScreen || opener === undefined) return; // the address stands on the terminal
   const child = spawn(opener.program, opener.args, { detached: true, stdio: "ignore", windowsHide: true });
