@@ -214,7 +214,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
   const { real } = target;
   /** The most recently used folder is last. */
   const reopened = new Map<string, Reopened | undefined>();
-  const letGo = (): void => {
+  const release = (): void => {
     for (const one of reopened.values()) one?.folder.close();
     reopened.clear();
   };
@@ -248,7 +248,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
     return one;
   };
   return {
-    release: letGo,
+    release,
     changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(path.slice(path.lastIndexOf("/") + 1)),
     isThere(path, what) {
       if (what === "folder") return folderOf(path) !== undefined;
