@@ -64,7 +64,7 @@ test("no dialect is left out", () => {
 });
 
 describe("a file with another name", () => {
-  /** An inside name of a file whose other name lies outside the workspace, as package stores have them. */
+  /** An inside name of a file whose other name is outside the workspace, as package stores have them. */
   const linked = (): { readonly root: string; readonly inside: string; readonly outside: string } => {
     const { top, path } = workspace({ ws: {}, store: { "a.txt": "one\n" } });
     fs.linkSync(path("store", "a.txt"), path("ws", "a.txt"));

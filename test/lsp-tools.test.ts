@@ -138,7 +138,7 @@ describe("Lsp", () => {
     );
   });
 
-  test("what lies outside the workspace is named and not shown", async () => {
+  test("what is outside the workspace is named and not shown", async () => {
     const { structured } = await ask({ operation: "definition", file_path: "src/maths.ts", line: 1, symbol: "sqrt" });
     expect(structured?.results).toMatchObject([{ outside: true, path: expect.stringMatching(/lib\.es5\.d\.ts$/) }]);
     expect(structured?.results[0]).not.toHaveProperty("text");

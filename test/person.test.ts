@@ -52,7 +52,7 @@ describe("a refusal says what the person can do about it", () => {
     [
       "with nobody to ask",
       { ...asking, reason: "nobody to ask" },
-      'Cannot edit "a.txt": the rule Edit wants a person to be asked and there is none, the rule Edit(/a.txt) would allow it (--allow), or answer with --yes',
+      'Cannot edit "a.txt": the rule Edit needs approval and nobody is connected who could give it, the rule Edit(/a.txt) would allow it (--allow), or answer with --yes',
     ],
     ["after a no", { ...asking, reason: "rejected" }, 'Cannot edit "a.txt": you said no'],
     [

@@ -175,9 +175,9 @@ const whyCharsMax = 500;
 export function codePlaceWords(fault: CodePlaceFault): string {
   switch (fault.why) {
     case "nothing named":
-      return "it is not said what is meant, give the line and the symbol on it, or the line and the column";
+      return "no symbol is given, give the line and the symbol on it, or the line and the column";
     case "no query":
-      return "it is not said what is looked for, give query: a name or a part of one";
+      return "no query is given, give query: a name or a part of one";
     case "line":
       return `there is no line ${fault.line}, it has ${fault.linesTotal} lines`;
     case "column":

@@ -29,7 +29,7 @@ export const rewindPointWords = (to: string): string => (to === beginning ? "to 
 const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
     ? []
-    : [`Passed over ${passed.map(quoted).join(", ")}: what was changed there is as it was, or cannot be brought back.`];
+    : [`Passed over ${passed.map(quoted).join(", ")}: its changes are undone already, or cannot be restored.`];
 
 const damagedWords = (damaged = 0): readonly string[] =>
   damaged === 0
@@ -65,8 +65,8 @@ const unavailable = {
   folder: "there is a folder now",
   link: "there is a link now",
   special: "it is no regular file now",
-  outside: "it lies outside the workspace now",
-  refused: "the system does not let it be looked at",
+  outside: "it is outside the workspace now",
+  refused: "the system denies access to it",
   unreadable: "what is in it now cannot be read, the disk reports an error, try again",
 } as const;
 
@@ -239,7 +239,7 @@ function adviceLines(
     ...(conflicts.some(isLoss)
       ? ["What cannot be kept is left: with force it is lost for good, so ask the user before you do that."]
       : []),
-    ...(anyRestored ? ["What was brought back was not shown to you: read it before you change it."] : []),
+    ...(anyRestored ? ["You have not seen the restored content: read it before you change it."] : []),
     ...(outcome.turn === undefined || !mayTakeBack
       ? []
       : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),

@@ -57,23 +57,17 @@ const replyWith = (content: readonly ReplyPart[]): Reply => ({ content, structur
 
 function partsOf(outcome: Outcome, command: Command, flavour: TextEditorFlavour): readonly ReplyPart[] {
   const { path } = command;
-  switch (outcome.kind) {
-    case "text":
-      return [textPart(viewText(outcome.pages[0], path, flavour))];
-    case "image":
-      return [textPart(imageNote(outcome)), { type: "image", data: outcome.base64, mimeType: outcome.mime }];
-    case "tree":
-      return [textPart(listText(outcome, path, flavour))];
-    case "edit":
-      if (command.command === "create") return [textPart(createdSentence(path))];
-      return [textPart(editText(outcome, command, flavour))];
-    case "patch":
-      if (command.command === "create") return [textPart(createdSentence(path))];
-      if (command.command === "rename") return [textPart(`Successfully renamed ${path} to ${command.newPath}`)];
-      return [textPart(`Successfully deleted ${path}${folderStayedClause(outcome)}`)];
-    default:
-      throw new Error(`no command has the outcome ${outcome.kind}`);
+  if (outcome.kind === "text") return [textPart(viewText(outcome.pages[0], path, flavour))];
+  if (outcome.kind === "image") {
+    return [textPart(imageNote(outcome)), { type: "image", data: outcome.base64, mimeType: outcome.mime }];
   }
+  if (outcome.kind === "tree") return [textPart(listText(outcome, path, flavour))];
+  if (outcome.kind !== "edit" && outcome.kind !== "patch")
+    throw new Error(`no command has the outcome ${outcome.kind}`);
+  if (command.command === "create") return [textPart(createdSentence(path))];
+  if (outcome.kind === "edit") return [textPart(editText(outcome, command, flavour))];
+  if (command.command === "rename") return [textPart(`Successfully renamed ${path} to ${command.newPath}`)];
+  return [textPart(`Successfully deleted ${path}${folderStayedClause(outcome)}`)];
 }
 
 /** All files were deleted, but another program has added one to a folder meanwhile. */
@@ -162,43 +156,45 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: TextEditorF
       ? `File ${path} already exists`
       : `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`;
   }
-  switch (problem.code) {
-    case "NOT_FOUND": {
-      if (command.command === "rename" && inMemory(problem.place) === command.newPath) {
-        return `The destination ${command.newPath} cannot be used: a name before the last one is a file`;
-      }
-      return `The path ${path} does not exist${removesPath(command) ? "" : ". Please provide a valid path."}`;
+  if (problem.code === "NOT_FOUND") {
+    if (command.command === "rename" && inMemory(problem.place) === command.newPath) {
+      return `The destination ${command.newPath} cannot be used: a name before the last one is a file`;
     }
-    case "NO_MATCH":
-      if (command.command !== "str_replace") return undefined;
-      return `No replacement was performed, old_str \`${command.oldText}\` did not appear verbatim in ${path}.${nearest(problem)}`;
-    case "AMBIGUOUS": {
-      if (command.command !== "str_replace") return undefined;
-      const lines = `${problem.lines.join(", ")}${problem.total > problem.lines.length ? ", …" : ""}`;
-      return `No replacement was performed. Multiple occurrences of old_str \`${command.oldText}\` in lines: ${lines}. Please ensure it is unique`;
-    }
-    case "EXISTS":
-      return command.command === "rename" ? `The destination ${command.newPath} already exists` : undefined;
-    case "IS_DIRECTORY":
-      return `The path ${path} is not a file.`;
-    case "NOT_READ":
-      return `The file ${removesPath(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
-    case "INVALID_PARAM":
-      // The model wrote no patch: a path that a patch cannot express is reported as one that does not exist.
-      if (problem.reason === "patch") return `The path ${path} does not exist`;
-      if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
-        return memoryFolderSentence(command.command);
-      }
-      if (problem.reason === "folder")
-        return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
-      if (problem.reason === "link") return `The path ${path} cannot be ${command.command}d: ${linkWords(problem)}`;
-      if (problem.reason !== "range") return undefined;
-      return command.command === "insert"
-        ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`
-        : `Invalid \`view_range\`: the file ${path} has ${problem.total} lines`;
-    default:
-      return undefined;
+    return `The path ${path} does not exist${removesPath(command) ? "" : ". Please provide a valid path."}`;
   }
+  if (problem.code === "NO_MATCH") {
+    if (command.command !== "str_replace") return undefined;
+    return `No replacement was performed, old_str \`${command.oldText}\` did not appear verbatim in ${path}.${nearest(problem)}`;
+  }
+  if (problem.code === "AMBIGUOUS") {
+    if (command.command !== "str_replace") return undefined;
+    const lines = `${problem.lines.join(", ")}${problem.total > problem.lines.length ? ", …" : ""}`;
+    return `No replacement was performed. Multiple occurrences of old_str \`${command.oldText}\` in lines: ${lines}. Please ensure it is unique`;
+  }
+  if (problem.code === "EXISTS") {
+    return command.command === "rename" ? `The destination ${command.newPath} already exists` : undefined;
+  }
+  if (problem.code === "IS_DIRECTORY") {
+    return `The path ${path} is not a file.`;
+  }
+  if (problem.code === "NOT_READ") {
+    return `The file ${removesPath(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
+  }
+  if (problem.code === "INVALID_PARAM") {
+    // The model wrote no patch: a path that a patch cannot express is reported as one that does not exist.
+    if (problem.reason === "patch") return `The path ${path} does not exist`;
+    if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
+      return memoryFolderSentence(command.command);
+    }
+    if (problem.reason === "folder")
+      return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
+    if (problem.reason === "link") return `The path ${path} cannot be ${command.command}d: ${linkWords(problem)}`;
+    if (problem.reason !== "range") return undefined;
+    return command.command === "insert"
+      ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`
+      : `Invalid \`view_range\`: the file ${path} has ${problem.total} lines`;
+  }
+  return undefined;
 }
 
 /** These commands may fail for a file inside the folder that they name; the sentence then names that file. */

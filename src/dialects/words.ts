@@ -56,10 +56,10 @@ export const pathFaults = {
   "too long": "it is longer than the system allows (4096 bytes, 255 for one name), shorten it",
   "half character":
     "it holds half a character (a lone surrogate), which no file name has, send the name as it is listed",
-  variable: "variables of a shell are not replaced here and there is no such name, write the path out",
+  variable: "shell variables are not expanded here and there is no such name, write the path out",
   "home of another": "only ~/ means a home folder here and there is no such name, write the path out",
   drive: "it begins with a drive of Windows, and this system has none, use a path of this system",
-  "names a folder": "a path that ends with a separator or a dot behind one names a folder, give the path of a file",
+  "names a folder": "a path that ends with a separator or a dot after one names a folder, give the path of a file",
 } satisfies Readonly<Record<PathFault, string>>;
 
 export const specialWords = {
@@ -96,15 +96,15 @@ export function didYouMean(suggestions: readonly Suggestion[], spelling: (sugges
 export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
   switch (problem.reason) {
     case "outside":
-      return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
+      return `it is outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
     case "root changed":
       return "the workspace folder was replaced while running, start again with the folder as it is now";
     case "other mount":
-      return "another file system is mounted there and the user keeps to one, use a path outside that mount";
+      return "another file system is mounted there and the user allows only one, use a path outside that mount";
     case "other names":
       return "the file has other names (hard links), maybe outside the workspace, and the user denies such files, ask the user for a copy";
     case "read-only":
-      return "it is read-only, ask the user to make it writable (or to check it out) if it shall be changed";
+      return "it is read-only, ask the user to make it writable (or to check it out) if it should be changed";
     case "system":
       return "the system does not permit it, ask the user to change the file's permissions";
     case "mode":
@@ -122,10 +122,10 @@ export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
           : problem.remedy === undefined
             ? "ask the user to change that rule"
             : `the rule ${escapeName(problem.remedy)} would allow it`;
-      const who = problem.rule === "" ? "a change wants" : `the rule ${problem.rule} wants`;
+      const who = problem.rule === "" ? "a change needs" : `the rule ${problem.rule} needs`;
       return problem.closed === true
-        ? `${who} a person to be asked and the question was closed without a yes, do not try it again without being told to: ${way}`
-        : `${who} a person to be asked and there is none, ${way}`;
+        ? `${who} approval and the question was closed without approval, do not retry unless the user says so: ${way}`
+        : `${who} approval and nobody is connected who could give it, ${way}`;
     }
     case "rejected":
       return problem.feedback === undefined

@@ -3,6 +3,7 @@
 import type { Hunk } from "../contract/edit.ts";
 import { cutChars } from "../text/text.ts";
 
+/** Characters of one line of a diff in a question: more than a screen shows. */
 const lineCharsMax = 2_000;
 
 export interface Totals {

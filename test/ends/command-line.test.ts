@@ -69,7 +69,7 @@ describe("exit codes and streams", () => {
     ["a file goes to stdout", ["read", "a.txt"], 0, numbered, ""],
     ["the version is printed", ["--version"], 0, /^\d+\.\d+\.\d+\n$/, ""],
     ["a refusal goes to stderr", ["read", "a.tx"], 1, "", /^Cannot read "a\.tx": it does not exist, did you mean /],
-    ["the border is a refusal", ["read", "way-out.txt"], 1, "", /it lies outside the workspace/],
+    ["the border is a refusal", ["read", "way-out.txt"], 1, "", /it is outside the workspace/],
     ["a tool's own refusal ends with 1", ["call", "Read", "{}"], 1, "", /"file_path" is missing/],
     ["an unknown tool is a refusal", ["call", "Raed", "{}"], 1, "", /there is no such tool/],
     ["an unknown command is wrong usage", ["reed", "a.txt"], 2, "", /no command "reed", did you mean read/],
@@ -472,7 +472,7 @@ describe("roots and rules", () => {
   test("--ask refuses where nobody can be asked, and --yes answers", async () => {
     const refused = await filehand(["read", "a.txt", "--ask", "Read(a.txt)"]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toContain("wants a person to be asked and there is none");
+    expect(refused.stderr).toContain("needs approval and nobody is connected who could give it");
     expect(await filehand(["read", "a.txt", "--ask", "Read(a.txt)", "--yes"])).toMatchObject({ stdout: numbered });
   });
 

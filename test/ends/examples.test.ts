@@ -102,7 +102,7 @@ asked: Change "/workspace/port.js"?
 | -export const port = 80;
 | +export const port = 8080;
 Edit: Edited "port.js": 1 replacement at line 1 (+1 -1).
-Read refused: Cannot read "../secrets.txt": it lies outside the workspace, use a path below "/workspace"
+Read refused: Cannot read "../secrets.txt": it is outside the workspace, use a path below "/workspace"
 port.js: export const port = 8080;
 `,
 

@@ -32,7 +32,7 @@ describe("undo goes past a turn", () => {
     const outcome = await d.session.undo();
     deepEqual([outcome.to, outcome.passed, dry.passed], ["m1", ["m2"], ["m2"]]);
     deepEqual([d.read("a.txt"), d.read("b.txt")], ["a0\n", "b0\n"]);
-    match(said(outcome), /^Passed over "m2": what was changed there is as it was, or cannot be brought back\.$/m);
+    match(said(outcome), /^Passed over "m2": its changes are undone already, or cannot be restored\.$/m);
     await d.session.redo();
     deepEqual([d.read("a.txt"), d.read("b.txt")], ["a1\n", "b0\n"]);
   });

@@ -233,7 +233,7 @@ describe("rewind by a model", () => {
       const { reply } = await session.run(() => ({ verb: "rewind", to, files: undefined, force: false, as: "undo" }));
       equal(reply.error, undefined, dialect);
       deepEqual(passedOf(reply.structured as Passed), ["m2"], dialect); // one of the shapes below
-      match(textOf(reply), /Passed over "m2": what was changed there is as it was, or cannot be brought back\./);
+      match(textOf(reply), /Passed over "m2": its changes are undone already, or cannot be restored\./);
       equal(d.read("a.txt"), "one\n");
     }
   });

@@ -61,7 +61,7 @@ for (const era of eras) {
       expect(questions).toHaveLength(2);
     });
 
-    const closed = /closed without a yes, .*: the rule Edit\(\/a\.txt\) would allow it/;
+    const closed = /closed without approval, .*: the rule Edit\(\/a\.txt\) would allow it/;
     for (const [what, answer, words] of [
       ["declined", { action: "decline" }, closed],
       ["cancelled", { action: "cancel" }, closed],
@@ -143,7 +143,7 @@ describe("a client of the older protocol that fails at a question", () => {
       };
       const { result } = await answered(10, answer);
       expect(result).toMatchObject({ isError: true, _meta: { "io.github.filehand/code": "ACCESS_DENIED" } });
-      expect(result?.content?.[0]?.text).toMatch(/closed without a yes, .*: the rule Edit\(\/a\.txt\) would allow it/);
+      expect(result?.content?.[0]?.text).toMatch(/closed without approval, .*: the rule Edit\(\/a\.txt\) would allow it/);
       expect(content("a.txt")).toBe("one\n");
       expect(server.log()).not.toContain("SECRET");
       const allowed = await answered(11, { result: yes("allow once") });

@@ -24,7 +24,7 @@ export const rewindLines = (way: RewindWay, outcome: RewindOutcome): readonly st
 export function rewindHead(way: RewindWay, outcome: RewindOutcome, nameOf: NameOf = wholeId): readonly string[] {
   const { passed } = outcome;
   const list = passed.map((id) => escapeName(nameOf(id))).join(", ");
-  const over = `Passed over ${list}: what was changed there is as it was, or cannot be brought back.`;
+  const over = `Passed over ${list}: its changes are undone already, or cannot be restored.`;
   return [headOf(way, outcome, nameOf), ...(passed.length === 0 ? [] : [over])];
 }
 

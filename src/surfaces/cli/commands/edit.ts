@@ -179,7 +179,7 @@ export const notebookEdit: Command = {
     cell: {
       type: "text",
       value: "ID",
-      words: "The cell; with insert, the one to insert behind (default: the beginning)",
+      words: "The cell; with insert, the one to insert after (default: the beginning)",
     },
     "edit-mode": { type: "text", value: "MODE", words: "replace, insert or delete (default: replace)" },
     type: { type: "text", value: "TYPE", words: "code, markdown or raw" },
