@@ -222,7 +222,7 @@ test("hunks of changes, carried out, give the text after", () => {
 });
 
 describe("a diff of changes", () => {
-  const long = "x".repeat(70_000);
+  const long = "x".repeat(300_000);
 
   test("a line that is too long ends the context", () => {
     const text = `one\ntwo\n${long}\nend\n`;
@@ -278,7 +278,7 @@ describe("a diff of changes", () => {
 });
 
 describe("a diff of two texts with very long lines", () => {
-  const long = "x".repeat(70_000);
+  const long = "x".repeat(300_000);
 
   test("a line that is too long ends the context", () => {
     const text = (word: string): string => `${long}\none\n${word}\n${long}\nend\n`;

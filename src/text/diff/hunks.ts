@@ -55,7 +55,7 @@ export interface DiffLimits {
   readonly reachBytes: number;
 }
 
-export const diffLimits: DiffLimits = { linesMax: 5_000, charsMax: 1_000_000, reachBytes: 65_536 };
+export const diffLimits: DiffLimits = { linesMax: 5_000, charsMax: 1_000_000, reachBytes: 262_144 };
 
 const newline = 10;
 const carriageReturn = 13;
