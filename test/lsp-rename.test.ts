@@ -173,7 +173,7 @@ describe("rename", () => {
       expect(await why({ new_name: name })).toContain("the new name must be one word of at most 200 characters");
     }
     expect(await why({ new_name: "total" })).toContain("it is called so already");
-    expect(await why({ line: 2, symbol: undefined, column: 20 })).toContain("it is not said what is meant");
+    expect(await why({ line: 2, symbol: undefined, column: 20 })).toContain("no symbol is named");
     expect(await why({ line: 1, symbol: "import" })).toContain(
       "the language server would rename something else than what stands there",
     );

@@ -175,7 +175,7 @@ const whyCharsMax = 500;
 export function codePlaceWords(fault: CodePlaceFault): string {
   switch (fault.why) {
     case "nothing named":
-      return "no symbol is given, give the line and the symbol on it, or the line and the column";
+      return "no symbol is named, give the line and the symbol on it, or the line and its column";
     case "no query":
       return "no query is given, give query: a name or a part of one";
     case "line":

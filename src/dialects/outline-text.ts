@@ -70,8 +70,8 @@ export function outlineNotes(outcome: OutlineOutcome, names: OutlineNames): read
   }
   if (outcome.linesTotal === 0) notes.push("the file is empty");
   else if (items.length === 0) notes.push(`nothing is declared in it that an outline shows, read it with ${reading}`);
-  const told = items.reduce((sum, { hidden }) => sum + hidden, items.length);
-  if (told < total) {
+  const listedTotal = items.reduce((sum, { hidden }) => sum + hidden, items.length);
+  if (listedTotal < total) {
     const of = `${counted === "all" ? "" : "at least "}${total}`;
     notes.push(`${items.length} of ${of} declarations are shown, find the others with ${names.search}`);
   } else if (depthShown !== undefined) {

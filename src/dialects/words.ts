@@ -129,7 +129,7 @@ export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
     }
     case "rejected":
       return problem.feedback === undefined
-        ? "the user rejected it, do not try it again without being told to"
+        ? "the user rejected it, do not retry unless the user says so"
         : `the user rejected it and says: ${quoted(problem.feedback)}`;
   }
 }

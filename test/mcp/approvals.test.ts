@@ -143,7 +143,9 @@ describe("a client of the older protocol that fails at a question", () => {
       };
       const { result } = await answered(10, answer);
       expect(result).toMatchObject({ isError: true, _meta: { "io.github.filehand/code": "ACCESS_DENIED" } });
-      expect(result?.content?.[0]?.text).toMatch(/closed without approval, .*: the rule Edit\(\/a\.txt\) would allow it/);
+      expect(result?.content?.[0]?.text).toMatch(
+        /closed without approval, .*: the rule Edit\(\/a\.txt\) would allow it/,
+      );
       expect(content("a.txt")).toBe("one\n");
       expect(server.log()).not.toContain("SECRET");
       const allowed = await answered(11, { result: yes("allow once") });

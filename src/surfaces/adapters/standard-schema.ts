@@ -39,7 +39,7 @@ export function fileTools(session: Session, options: FileToolOptions = {}): File
   const dialect = dialects[session.dialect];
   return offered(session, options).map((definition) => {
     const spec = dialect.specs.find(({ name }) => name === definition.name);
-    if (spec === undefined) throw new Error("a tool that is offered has a card");
+    if (spec === undefined) throw new Error("an offered tool has a spec");
     const check = (input: unknown) => requestOf(spec, input, dialect, dialect.profile);
     return { ...definition, inputSchema: schemaOf(definition.inputSchema, check) };
   });

@@ -69,11 +69,11 @@ const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll
 function diffOf(question: Question, host: Host): string {
   const { diff } = question.metadata;
   if (typeof diff !== "string" || diff === "") return "";
-  const told = diffOfText(diff);
+  const parsed = diffOfText(diff);
   const colour = coloured(host, "stderr");
-  if (told === undefined) return `${paintName(pathOf(question), colour)}\n${noDiffLine}\n`;
+  if (parsed === undefined) return `${paintName(pathOf(question), colour)}\n${noDiffLine}\n`;
   // The totals are those of the text: it may itself say that it does not show all.
-  const { hunks: all, ...totals } = told;
+  const { hunks: all, ...totals } = parsed;
   const { hunks } = shortened(all, diffLinesMax);
   return `${paintDiff(pathOf(question), hunks, { colour, totals })}\n`;
 }

@@ -312,14 +312,14 @@ export async function listClients(given: Given, host: Host): Promise<ExitCode> {
     (program === undefined ? undefined : programOnPath(program, where)) ?? folders(host).find(isThere);
   const rows = clients.map((client) => ({ client, sign: signOf(client) }));
   if (given.flag("json")) {
-    const told = rows.map(({ client, sign }) => ({
+    const report = rows.map(({ client, sign }) => ({
       client: client.id,
       title: client.title,
       installed: sign !== undefined,
       ...(sign === undefined ? {} : { sign }),
       files: Object.fromEntries(clientScopes.map((scope) => [scope, client.files(scope, host) ?? []])),
     }));
-    printJson(told, host);
+    printJson(report, host);
     return 0;
   }
   const width = Math.max(...clients.map(({ id }) => id.length));

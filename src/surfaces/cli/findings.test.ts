@@ -58,7 +58,7 @@ test("of servers that stand in for each other one is enough", () => {
     machineFindings({ ...well, languageServers: servers.flatMap((one) => one ?? []) })
       .filter(({ about }) => about === "language server")
       .map(({ grade, words }) => [grade, words]);
-  expect(said(tsc, other)).toEqual([["note", "no typescript, so no errors are told of .py"]]);
+  expect(said(tsc, other)).toEqual([["note", "no typescript, so no diagnostics for .py"]]);
   expect(said(tsc, other && { ...other, program: "/bin/tls" })).toEqual([
     ["ok", "typescript-language-server for .py: /bin/tls"],
   ]);
@@ -130,7 +130,7 @@ describe("what is missing", () => {
       { languageServers: [server({ name: "pyright", program: undefined })] },
       "language server",
       "note",
-      "no pyright-langserver, so no errors are told of .py",
+      "no pyright-langserver, so no diagnostics for .py",
       "npm install --global pyright",
     ],
     [
@@ -142,7 +142,7 @@ describe("what is missing", () => {
       },
       "language server",
       "note",
-      "bash without shellcheck, so no errors are told of .py",
+      "bash without shellcheck, so no diagnostics for .py",
       "apt install shellcheck",
     ],
     [

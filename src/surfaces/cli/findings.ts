@@ -74,7 +74,7 @@ function serverFindings(servers: Checkup["languageServers"]): readonly Finding[]
         : finding(
             "language server",
             "note",
-            `${name} without ${lacks.program}, so no errors are told of ${extensions.join(" ")}: ${program}`,
+            `${name} without ${lacks.program}, so no diagnostics for ${extensions.join(" ")}: ${program}`,
             lacks.install,
           ),
     ),
@@ -82,7 +82,7 @@ function serverFindings(servers: Checkup["languageServers"]): readonly Finding[]
       finding(
         "language server",
         "note",
-        `no ${command}, so no errors are told of ${extensions.join(" ")}`,
+        `no ${command}, so no diagnostics for ${extensions.join(" ")}`,
         install ?? `install the program of the server "${name}" in your settings`,
       ),
     ),

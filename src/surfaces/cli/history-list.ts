@@ -38,7 +38,7 @@ export async function showHistory(past: Past, limit: number, given: Given, host:
     return 0;
   }
   if (looked === undefined) {
-    await chosenSession(past, given); // of which nothing may be left but damage, and that is told
+    await chosenSession(past, given); // only damage may be left of it, which is reported
     host.stdout.write("Nothing was changed in this workspace yet\n");
     return 0;
   }

@@ -36,7 +36,7 @@ export interface Needs {
   /** A person has seen the change, or need not see it. */
   readonly readFirst?: false;
   /** The command itself prints the rules that are not in force. */
-  readonly ruleFaults?: "told by the command";
+  readonly ruleFaults?: "reported by the command";
   /** Replaces the person at the terminal for questions. */
   readonly ask?: Asker;
   /** A person can store a rule for good although there is no terminal. */
@@ -69,7 +69,7 @@ export async function openSession(
     roots = [...new Set([...roots, ...settings.roots])];
     ({ settings, faults } = await load(roots));
   }
-  const unclearRules = needs.ruleFaults === "told by the command" ? "report" : "stop";
+  const unclearRules = needs.ruleFaults === "reported by the command" ? "report" : "stop";
   for (const fault of faults) {
     const words = `${fault.file}:${fault.line}: ${fault.message}`;
     // A deny rule that cannot be read denies nothing, and few people read the stderr of a server.
@@ -122,7 +122,7 @@ export async function openSession(
     ...(stateDir === undefined ? {} : { stateDir }),
     ...lineChars(given),
   });
-  if (needs.ruleFaults !== "told by the command") reportRuleFaults(filehand.ruleFaults, host);
+  if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
     host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);
   }

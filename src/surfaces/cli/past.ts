@@ -42,11 +42,11 @@ export async function openPast(given: Given, host: Host): Promise<Past> {
 }
 
 function damageTeller(host: Host): Past["tellOfDamage"] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (turns) => {
     const count = turns.faults().length;
-    if (count === 0 || told.has(turns.id)) return;
-    told.add(turns.id);
+    if (count === 0 || reported.has(turns.id)) return;
+    reported.add(turns.id);
     const records = count === 1 ? "one record" : `${count} records`;
     const are = count === 1 ? "is" : "are";
     host.stderr.write(

@@ -152,7 +152,7 @@ function versionInfo(version: FileVersion): VersionInfo {
 export async function versionList(body: Fields, inspected: Inspected): Promise<VersionList> {
   const path = text(body, "path");
   if (!mayName(inspected)(path))
-    throw new RequestRefused(404, "NO_SUCH_PATH", "Nothing is told of that path: a rule denies it, or it lies outside");
+    throw new RequestRefused(404, "NO_SUCH_PATH", "That path cannot be shown: a rule denies it, or it is outside");
   const found: FileVersionInfo[] = [];
   for (const { id: session } of (await pastSessions(inspected)).sessions.slice(0, sessionsMax)) {
     const past = await pastOf(inspected, session);

@@ -165,7 +165,7 @@ export const permissions: Command = {
       const [word, tool, ...paths] = given.parameters;
       if (!isWord(word)) throw new UsageError(`There is no "${word}" of permissions, use list, explain or check`);
       requireParameters(word, tool, paths);
-      const { filehand } = await openSession(given, host, "people", { ruleFaults: "told by the command" });
+      const { filehand } = await openSession(given, host, "people", { ruleFaults: "reported by the command" });
       try {
         return words[word](filehand.permissions, tool ?? "", paths, given, host);
       } catch (error) {

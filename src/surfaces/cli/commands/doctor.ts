@@ -20,7 +20,7 @@ export const doctor: Command = {
   options: {},
   details: [
     "Nothing is made or changed. Exit code 1 if something is wrong; what can be done without is a note.",
-    "What a file system can do is told by its kind, and whether case counts by looking at names.",
+    "What a file system can do is known from its type, and case sensitivity from a look at names.",
   ].join("\n"),
   examples: ["filehand doctor", "filehand doctor --root ~/project", "filehand doctor --json"],
   async run(given, host) {
@@ -56,7 +56,7 @@ export const doctor: Command = {
 async function openQuietly(given: Given, host: Host): Promise<Opened | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    return await openSession(given, { ...host, stderr: nowhere }, "people", { ruleFaults: "told by the command" });
+    return await openSession(given, { ...host, stderr: nowhere }, "people", { ruleFaults: "reported by the command" });
   } catch (error) {
     if (isFailure(error) && error.code === "NO_ROOT") return undefined;
     throw error;

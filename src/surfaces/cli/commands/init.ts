@@ -210,8 +210,8 @@ function tellState(
   host: Host,
   more: Readonly<Record<string, string>> = {},
 ): ExitCode {
-  const told = { client: client.id, scope, file: file.path, format: file.format, wish, entry, state, ...more };
-  printJson(told, host);
+  const report = { client: client.id, scope, file: file.path, format: file.format, wish, entry, state, ...more };
+  printJson(report, host);
   return 0;
 }
 

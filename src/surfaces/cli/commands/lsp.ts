@@ -200,7 +200,7 @@ export const diagnostics: Command = {
     }),
 };
 
-/** Nobody is told whether a file is a secret. */
+/** A reply never says whether a file is a secret. */
 const whyNot =
   "no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only; the one for bash " +
   "finds errors only with shellcheck), install one or " +
