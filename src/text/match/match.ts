@@ -1,9 +1,14 @@
 /**
  * The ladder: where the old text of an edit occurs in a text, and what changes there. Its steps, from strict to loose:
- * 1 exact; then ignoring 2 kinds of line ends, 3 curly quotes, 4 look-alike characters, 5 trailing whitespace (each of them
- * also what the steps before ignore); 6 whole lines that are indented otherwise; 7 without pasted line numbers;
- * 8 without doubled escapes. The first step that finds anything decides, and all places of a call come from that step: if it
- * finds several and one is wanted, that is an error. Similarity never decides a match; it only helps to explain a failure.
+ *
+ * 1. exact
+ * 2. to 5. ignoring `\n` or `\r\n`, then also curly or straight quotes, then also look-alikes, then also trailing whitespace
+ * 6. whole lines, indented otherwise
+ * 7. steps 1 to 6 without line numbers that the caller copied along
+ * 8. steps 1 and 2 without doubled escapes
+ *
+ * The first step that finds anything decides, and all places of a call come from that step. If it finds several and the caller
+ * wants one, that is an error. Similarity never decides a match; it only helps to explain a failure.
  */
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
