@@ -21,7 +21,7 @@ const marker = "\\ No newline at end of file";
 
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** The hunks carried out on the text before. Those of a new file do not say which line ends it has. */
+/** Applies the hunks to the text before. Those of a new file do not say which line ends it has. */
 function applied(before: string, hunks: readonly Hunk[], newEnd: string): string {
   const old = linesOf(before);
   const made: string[] = [];
@@ -134,7 +134,7 @@ describe("hunksOfTexts", () => {
   });
 });
 
-/** Few kinds of lines, both line ends, often no final newline; some large equal parts around them. */
+/** Few different lines, both line ends, often no final newline; some large equal parts around them. */
 const piece = fc.constantFrom(
   "a\n",
   "b\n",
@@ -325,7 +325,7 @@ describe("beside diff -u", () => {
   const folder = mkdtempSync(join(tmpdir(), "filehand-hunks-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** How many lines `diff -u --minimal` drops and takes, or undefined where there is no such program. */
+  /** How many lines `diff -u --minimal` deletes and adds, or undefined if there is no such program. */
   function outsideCost(before: string, after: string): number | undefined {
     writeFileSync(join(folder, "before"), before);
     writeFileSync(join(folder, "after"), after);
@@ -356,7 +356,7 @@ test("four times the changed lines are four times the work", async () => {
     return [lines("before"), lines("after")];
   };
   await growsLikeItsInput(12_500, texts, ([before, after]) => hunksOfTexts(before, after));
-  // The same lines in another order: nothing is settled without a search.
+  // The same lines in another order: all of them need the search.
   const shuffled = (count: number): readonly [string, string] => {
     const line = (at: number): string => `line ${at % 97}\n`;
     const text = (step: number): string => Array.from({ length: count }, (_, at) => line(at * step)).join("");

@@ -1,10 +1,10 @@
 /**
  * The hunks of a change, as `diff -u` has them: from two whole texts, or from the places that are known to differ.
  *
- * Lines end at `\n`. The whole line is compared, so that a changed line end is a change. A `\r` before the `\n` belongs
- * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file: the hunk says
- * so (`lineEnd`). Elsewhere it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`.
- * So a hunk and the text before tell the text after.
+ * Lines end at `\n` and are compared with their line ends, so that a changed line end is a change. If all lines of a hunk end in
+ * `\r\n`, and old lines are among them or the file is new, the hunk's lines are without `\r` and its `lineEnd` says so. Elsewhere
+ * a `\r` stays at the end of the shown line, where it may be the difference: `-text\r`, `+text`. So the old text and its hunks
+ * always determine the new text.
  */
 
 import type { Hunk, TextChange } from "../../contract/edit.ts";
@@ -16,22 +16,22 @@ import { noNewlineRow } from "./unified.ts";
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
-  /** Lines that came and lines that went, also those of hunks left out. */
+  /** Lines added and deleted, including those of hunks that were left out. */
   readonly additions: number;
   readonly deletions: number;
-  /** False if hunks were left out at the end, or if lines are told as changed that are not because the search was given up. */
+  /** False if hunks were left out at the end, or if equal lines may be shown as changed because the search gave up. */
   readonly complete: boolean;
 }
 
 export interface HunkOptions {
   /** Unchanged lines around a change. */
   readonly context?: number;
-  /** Lines and characters of all hunks together. The first hunk that goes beyond it and all that follow are left out. */
+  /** Lines and characters of all hunks together. The first hunk that exceeds them and all hunks after it are left out. */
   readonly linesMax?: number;
   readonly charsMax?: number;
 }
 
-/** Whole lines around and of a change, before and after. */
+/** The whole lines of a change and around it, before and after. */
 export interface ChangedPlace {
   /** The number of the first line of `before`, in the text before; lines count from 1. */
   readonly firstLine: number;
@@ -39,7 +39,7 @@ export interface ChangedPlace {
   readonly after: string;
   /** Both reach the end of the file. Only then can the last line lack its line end. */
   readonly atEnd: boolean;
-  /** By how many lines the text before it grew where no place shows it. */
+  /** By how many lines earlier changes that no place shows made the text longer. */
   readonly grown?: number;
 }
 
@@ -60,11 +60,11 @@ export const diffLimits: DiffLimits = { linesMax: 5_000, charsMax: 1_000_000, re
 const newline = 10;
 const carriageReturn = 13;
 
-/** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
+/** Equal beginnings and ends are skipped as text, so that only the part in between costs. */
 export const hunksOfTexts = (before: string, after: string, options: HunkOptions = {}): TextDiff =>
   finish(hunksBetween(before, after, options));
 
-/** The same, in steps. */
+/** As `hunksOfTexts`, in steps. */
 export function* hunksBetween(before: string, after: string, options: HunkOptions = {}): Steps<TextDiff> {
   if (before === after) return yield* hunksOf([], options);
   const head = lineStart(before, equalHead(before, after));
@@ -83,8 +83,8 @@ export function* hunksBetween(before: string, after: string, options: HunkOption
 }
 
 /**
- * Hunks without a look at the rest of the file. Places are in file order and do not overlap; those that touch are taken
- * as one, so that a hunk may span them. A place may hold more lines of context than the hunks will show.
+ * Hunks from the changed places alone. Places MUST be in file order and not overlap; those that touch are joined, so that a hunk
+ * may span them. A place may have more lines of context than the hunks show.
  */
 export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions = {}): Steps<TextDiff> {
   const { context = contextDefault, linesMax = diffLimits.linesMax, charsMax = diffLimits.charsMax } = options;
@@ -115,29 +115,29 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
   return { hunks, additions, deletions, complete: complete && !full };
 }
 
-/** Lines that a change takes away and brings, from a line on; lines count from 1. */
+/** The lines that a change replaces and brings, starting at `line`; lines count from 1. */
 export interface LinesTouched {
   readonly line: number;
   readonly linesBefore: number;
   readonly linesAfter: number;
-  /** Those among them that stay what they are. */
+  /** How many of the replaced lines stay as they are. */
   readonly unchanged?: number;
 }
 
 /** Changes that touch the same lines: a diff shows all of them or none. */
 export interface ChangedRun {
-  /** The first of the changes, and the one after the last. */
+  /** The indices of the first change, and of the one after the last. */
   readonly first: number;
   readonly next: number;
   readonly line: number;
-  /** How many lines above and below may be context, since no other change touches them. */
+  /** How many lines above and below no other change touches, up to the context that is needed. */
   readonly above: number;
   readonly below: number;
 }
 
 /**
- * The runs that a diff has lines for, from the first change on. Only the lines of changes decide, so nothing of a file is read
- * to know which changes are left out. Changes are in order and do not overlap.
+ * The first runs, as many as fit into the lines of a diff. Line numbers alone decide, so the file need not be read to know which
+ * changes are left out. Changes MUST be in order and not overlap.
  */
 export function shownRuns(changes: readonly LinesTouched[], { linesMax }: DiffLimits): readonly ChangedRun[] {
   const runs: ChangedRun[] = [];
@@ -165,24 +165,25 @@ export function shownRuns(changes: readonly LinesTouched[], { linesMax }: DiffLi
   return runs;
 }
 
-/** The text around a run of changes, in units of its own: characters of a text, or bytes of a file. */
+/** The text around a run of changes. Offsets are characters of a text or bytes of a file. */
 export interface LinesAround {
-  /** Where the text of the file begins and ends. */
+  /** Where the file's text begins and ends. */
   readonly start: number;
   readonly end: number;
-  /** The last newline before an offset, and the first one from it on; -1 if there is none within reach. */
+  /** The last newline before an offset, or -1 if there is none within reach. */
   newlineBefore(at: number, reachBytes: number): number;
+  /** The first newline at or after an offset, or -1 if there is none within reach. */
   newlineFrom(at: number, reachBytes: number): number;
   bytesBetween(from: number, to: number): number;
   slice(from: number, to: number): string;
 }
 
-/** The lines of a whole text. `byteAt` says where a character stands in the bytes of the file. */
+/** The lines of a whole text. `byteAt` returns the byte offset of a character in the file. */
 function linesAroundIn(text: string, byteAt: (at: number) => number): LinesAround {
   return {
     start: 0,
     end: text.length,
-    // A character is at least one byte for each of its units.
+    // Every UTF-16 unit takes at least one byte, so this many units are enough.
     newlineBefore: (at, reachBytes) => {
       const from = Math.max(0, at - reachBytes - 1);
       const found = text.slice(from, at).lastIndexOf("\n");
@@ -197,18 +198,18 @@ function linesAroundIn(text: string, byteAt: (at: number) => number): LinesAroun
   };
 }
 
-/** A diff of changes, made run by run in their order, with the same result whether a text or a file is at hand. */
+/** Makes the diff of changes run by run, in order. The result is the same for a text in memory and for a file. */
 export interface DiffOfChanges {
-  /** Has it all the characters that it may have? Then runs are only counted. */
+  /** Whether the maximum of characters is reached: further runs are only counted. */
   isFull(): boolean;
-  /** `changes` and `touched` are those of the run alone. Without `around` the run is only counted. */
+  /** `changes` and `touched` MUST be those of the run alone. Without `around` the run is only counted. */
   add(
     run: ChangedRun,
     changes: readonly TextChange[],
     touched: readonly LinesTouched[],
     around: LinesAround | undefined,
   ): void;
-  /** A change behind all runs, which is only counted. */
+  /** Counts a change after all runs, which is not shown. */
   count(touched: LinesTouched): void;
   finish(): Steps<TextDiff>;
 }
@@ -222,9 +223,9 @@ export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
   const close = (): void => {
     if (open === undefined) return;
     const { firstLine, before, after, to, end } = open;
-    const { before: went, after: came } = hidden.lines();
+    const { before: deleted, after: added } = hidden.lines();
     const shown = { before: wellFormed(before), after: wellFormed(after) };
-    places.push({ firstLine, ...shown, atEnd: to === end, grown: came - went });
+    places.push({ firstLine, ...shown, atEnd: to === end, grown: added - deleted });
     open = undefined;
   };
   const isFull = (): boolean => chars > charsMax;
@@ -266,9 +267,9 @@ export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
       close();
       yield;
       const diff = yield* hunksOf(places);
-      const [own, behind] = [hidden.lines(), rest.lines()];
-      const additions = own.after + behind.after;
-      const deletions = own.before + behind.before;
+      const [own, later] = [hidden.lines(), rest.lines()];
+      const additions = own.after + later.after;
+      const deletions = own.before + later.before;
       return {
         hunks: diff.hunks,
         additions: diff.additions + additions,
@@ -279,7 +280,7 @@ export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
   };
 }
 
-/** The whole lines of a run with their context, which may be less than there is; undefined where the lines are too long. */
+/** The whole lines of a run with their context, which is shorter where lines are long; undefined if the changed lines are too long. */
 function linesOfRun(
   run: ChangedRun,
   changes: readonly TextChange[],
@@ -290,7 +291,7 @@ function linesOfRun(
   const [first, end] = [changes[0], changes.at(-1)];
   if (first === undefined || end === undefined) return undefined;
   if (around.bytesBetween(first.from, end.to) > charsMax) return undefined;
-  // A change of whole lines does not touch the line behind it.
+  // A change of whole lines does not touch the line after it.
   const endsLine = last.linesAfter === newlinesIn(end.text, 0, end.text.length);
   let from = lineStartIn(around, first.from, reachBytes);
   let to = endsLine ? end.to : lineEndIn(around, end.to, reachBytes);
@@ -315,21 +316,21 @@ function linesOfRun(
   return { from, to, above };
 }
 
-/** Where the line that holds an offset begins; undefined if that is too far away. */
+/** Where the line at an offset begins; undefined if that is too far away. */
 function lineStartIn(around: LinesAround, at: number, reachBytes: number): number | undefined {
   const found = around.newlineBefore(at, reachBytes);
   if (found !== -1) return found + 1;
   return around.bytesBetween(around.start, at) > reachBytes ? undefined : around.start;
 }
 
-/** Where it ends, behind its newline. */
+/** Where the line at an offset ends, after its newline; undefined if that is too far away. */
 function lineEndIn(around: LinesAround, at: number, reachBytes: number): number | undefined {
   const found = around.newlineFrom(at, reachBytes);
   if (found !== -1) return found + 1;
   return around.bytesBetween(at, around.end) > reachBytes ? undefined : around.end;
 }
 
-/** How many lines changes are, before and after: several may touch the same line. */
+/** Counts the lines of changes, before and after. A line that several changes touch counts once. */
 function lineTally() {
   let [before, grown, end] = [0, 0, 0];
   return {
@@ -343,10 +344,10 @@ function lineTally() {
   };
 }
 
-/** A change with more lines than this may be many places in one block, with lines between them that stay. */
+/** A change with more lines than this may be a block of many places, with unchanged lines between them. */
 const blockLinesMin = 64;
 
-/** A change that is only counted, without the lines that stay what they are. */
+/** For a change that is only counted: finds how many of its lines stay as they are. */
 export function* withKept(lines: LinesTouched, old: () => string, put: string): Steps<LinesTouched> {
   if (lines.linesBefore <= blockLinesMin) return lines;
   const before = old();
@@ -354,7 +355,7 @@ export function* withKept(lines: LinesTouched, old: () => string, put: string): 
   return { ...lines, unchanged: (yield* splitLines(before)).count - deletions };
 }
 
-/** The diff of changes of a whole text; `touched` are the lines of each. */
+/** The diff of changes in a whole text; `touched` MUST have the lines of each change. */
 export function* diffOfChanges(
   { text, byteAt }: { readonly text: string; readonly byteAt: (at: number) => number },
   changes: readonly TextChange[],
@@ -388,14 +389,14 @@ function linesOf(place: ChangedPlace, side: "before" | "after"): Steps<NumberedL
   return splitLines(isCut ? `${text}\n` : text);
 }
 
-function* diffOf({ old, new: fresh }: Sides): Steps<LineDiff> {
-  if (old.count > 0 && fresh.count > 0) {
-    const numbers = yield* numbered(old, fresh);
+function* diffOf({ old, new: after }: Sides): Steps<LineDiff> {
+  if (old.count > 0 && after.count > 0) {
+    const numbers = yield* numbered(old, after);
     return yield* diffOfNumbers(numbers);
   }
-  // All lines came, or all went: there are none to be told apart.
-  const all = { aFrom: 0, aTo: old.count, bFrom: 0, bTo: fresh.count };
-  return { changed: old.count === fresh.count ? [] : [all], coarse: false };
+  // All lines were added, or all deleted: there is nothing to compare.
+  const all = { aFrom: 0, aTo: old.count, bFrom: 0, bTo: after.count };
+  return { changed: old.count === after.count ? [] : [all], coarse: false };
 }
 
 function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
@@ -430,7 +431,7 @@ function* grouped(changed: readonly ChangedLines[], gapMax: number): Steps<reado
   return groups;
 }
 
-/** Changed lines and their context, which ends where lines are too long. */
+/** Changed lines and their context, which is shorter where lines are long. */
 function spanOf(group: readonly ChangedLines[], context: number, old: NumberedLines): ChangedLines {
   const first = group[0] ?? { aFrom: 0, bFrom: 0 };
   const last = group.at(-1) ?? { aTo: 0, bTo: 0 };
@@ -473,7 +474,7 @@ function hunkOf(
   const oldLines = span.aTo - span.aFrom;
   const newLines = span.bTo - span.bFrom;
   return {
-    // As `diff -u` has it, a side without lines starts at the line before.
+    // As in `diff -u`, a side without lines starts at the line before.
     oldStart: firstLine.old + span.aFrom - (oldLines === 0 ? 1 : 0),
     oldLines,
     newStart: firstLine.new + span.bFrom - (newLines === 0 ? 1 : 0),
@@ -483,15 +484,15 @@ function hunkOf(
   };
 }
 
-/** How much is left out at the end of shown lines. */
+/** How many characters of the line end the shown lines leave out: 2 for `\r\n`. */
 function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
   let known = false;
-  const fits = ({ text, starts }: NumberedLines, from: number, to: number, tells: boolean): boolean => {
+  const fits = ({ text, starts }: NumberedLines, from: number, to: number, isEvidence: boolean): boolean => {
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
       if (text.charCodeAt(end - 1) !== newline) continue;
       if (end - 2 < (starts[at] ?? 0) || text.charCodeAt(end - 2) !== carriageReturn) return false;
-      known ||= tells;
+      known ||= isEvidence;
     }
     return true;
   };
@@ -506,7 +507,7 @@ function sum(group: readonly ChangedLines[], count: (change: ChangedLines) => nu
   return group.reduce((total, change) => total + count(change), 0);
 }
 
-/** Big steps first: equal slices are compared as memory, and each smaller step is taken a few times at most. */
+/** Long slices first: comparing them is fast, and each shorter length is needed a few times at most. */
 const steps = [65_536, 4_096, 256, 16, 1] as const;
 
 function equalHead(a: string, b: string): number {
@@ -518,7 +519,7 @@ function equalHead(a: string, b: string): number {
   return at;
 }
 
-/** How many characters at the end are equal and whole lines in both. Both texts start with a line. */
+/** How many characters at the end are equal and whole lines in both. Both texts MUST start at a line start. */
 function equalTail(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let chars = 0;
@@ -530,7 +531,7 @@ function equalTail(a: string, b: string): number {
   return a.length - linesDown(a, a.length - chars, 1);
 }
 
-/** The start of the line that holds `at`. */
+/** The start of the line at `at`. */
 function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
@@ -542,7 +543,7 @@ function linesUp(text: string, at: number, count: number): number {
   return from;
 }
 
-/** The end of the line `count - 1` lines below the one that holds `at`. */
+/** The end of the line `count - 1` lines below the one at `at`. */
 function linesDown(text: string, at: number, count: number): number {
   let to = at;
   for (let line = 0; line < count && to < text.length; line += 1) to = text.indexOf("\n", to) + 1 || text.length;

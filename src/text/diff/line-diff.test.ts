@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
 
-/** The script carried out; throws where it keeps a line that differs. */
+/** Applies the diff; fails if a change is not at its place in `b`. */
 function applied(a: readonly string[], b: readonly string[], { changed }: LineDiff): readonly string[] {
   const made: string[] = [];
   let at = 0;
@@ -18,7 +18,7 @@ function applied(a: readonly string[], b: readonly string[], { changed }: LineDi
 const cost = ({ changed }: LineDiff) =>
   changed.reduce((total, { aFrom, aTo, bFrom, bTo }) => total + (aTo - aFrom) + (bTo - bFrom), 0);
 
-/** The least number of lines dropped and taken, by the book. */
+/** The least number of lines deleted and added, by the textbook algorithm. */
 function leastCost(a: readonly string[], b: readonly string[]): number {
   let above = Array.from({ length: b.length + 1 }, (_, y) => y);
   for (const [x, line] of a.entries()) {

@@ -1,18 +1,17 @@
 /**
- * Which lines of two lists differ. The script is always valid, minimal where the lists differ in up to a few hundred
- * lines that both of them know, and made in bounded time whatever the lists hold.
+ * Which lines of two lists differ. The result is always valid, found in bounded time whatever the lists contain, and minimal if
+ * the lists differ in at most a few hundred lines that both of them contain.
  *
- * Most of a real change is settled without a search: equal ends are cut off, and a line that the other list does not
- * have at all is a change for certain. What is left goes through Myers' greedy search up to a cap. Beyond it, lines that
- * stand once in either list cut the task into smaller ones (patience), and where there are none the search commits
- * itself to the furthest point it reached and goes on from there. All of it draws on one budget of steps; when that is
- * spent, the rest is one replacement.
+ * Most of a real change needs no search: equal ends are cut off, and a line that the other list does not contain is changed for
+ * certain. The rest goes through Myers' greedy search up to a cap. Beyond it, lines that occur once in each list split the task
+ * into smaller ones (patience diff); if there are none, the search commits to the furthest point it reached and goes on from
+ * there. All of this shares one budget of steps; when it is spent, the rest is one replacement.
  */
 
 import { finish, inParts, partLength, type Steps } from "../steps.ts";
 import type { Numbered } from "./line-numbers.ts";
 
-/** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
+/** Lines `aFrom` up to `aTo` of the first list are replaced by lines `bFrom` up to `bTo` of the second; lines count from 0. */
 export interface ChangedLines {
   readonly aFrom: number;
   readonly aTo: number;
@@ -21,15 +20,15 @@ export interface ChangedLines {
 }
 
 export interface LineDiff {
-  /** In order; at least one equal line lies between any two. */
+  /** In order, with at least one equal line between any two. */
   readonly changed: readonly ChangedLines[];
   /** The budget was spent: some of `changed` may cover lines that are equal. */
   readonly coarse: boolean;
 }
 
-/** Up to here a search is exact. Its cost grows with the square. */
+/** Up to this many edits a search is exact. Its cost grows with their square. */
 const editsMax = 256;
-/** For a search that is one of many along the lists: together they cost about this much per line. */
+/** For a search that is one of many along the lists: together they cost about this many steps per line. */
 const editsPerLegMax = 40;
 /** The budget: for lists of 50,000 lines about a tenth of a second. */
 const stepsBase = 1_000_000;
@@ -62,7 +61,7 @@ export function* diffOfNumbers(
 
   const between = { aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail };
   if (head + tail === linesMax) {
-    // Lines only came, or only went: there is nothing to search.
+    // Lines were only added or only deleted: there is nothing to search.
     const changed = between.aFrom === between.aTo && between.bFrom === between.bTo ? [] : [between];
     return { changed: yield* slideDown(changed, a, b), coarse: false };
   }
@@ -80,17 +79,17 @@ interface Task {
   /** Equal lines have equal numbers. */
   readonly aIds: Int32Array;
   readonly bIds: Int32Array;
-  /** For each line of a the line of b that it stays as, or -1. Grows in both directions: the result is read off it. */
+  /** For each line of a the equal line of b that it is paired with, or -1. The result is made from it. */
   readonly mates: Int32Array;
   /** Per number, zero between uses. */
   readonly aCounts: Int32Array;
   readonly bCounts: Int32Array;
-  /** Per number, of no meaning between uses. */
+  /** Per number, undefined content between uses. */
   readonly bPlaces: Int32Array;
   stepsLeft: number;
 }
 
-/** Lines of both lists, by position, between which mates are still to be found. */
+/** Positions of lines in both lists that still have to be paired. */
 interface Stretch {
   readonly a: Int32Array;
   readonly b: Int32Array;
@@ -108,7 +107,7 @@ function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: n
   };
 }
 
-/** Fills in the mates. True if the budget was spent before all were found. */
+/** Fills in `mates`. True if the budget was spent before all were found. */
 function* matchAll(task: Task): Steps<boolean> {
   let coarse = false;
   const open: Stretch[] = [{ a: upTo(task.aIds.length), b: upTo(task.bIds.length) }];
@@ -175,7 +174,7 @@ function matchEnds(task: Task, { a, b }: Stretch): Stretch {
   return { a: a.subarray(from, aTo), b: b.subarray(from, bTo) };
 }
 
-/** Only lines that both sides have: dropping the others cannot make the result longer, for they have no mate anyway. */
+/** Drops lines that only one side has. They have no mate anyway, so the result cannot become longer. */
 function* withoutStrangers(task: Task, stretch: Stretch): Steps<Stretch> {
   const { aIds, bIds, aCounts, bCounts } = task;
   return yield* counted(task, stretch, function* () {
@@ -183,7 +182,7 @@ function* withoutStrangers(task: Task, stretch: Stretch): Steps<Stretch> {
   });
 }
 
-/** Those of the lines that the other side has. */
+/** The lines that the other side has too. */
 function* knownOf(places: Int32Array, ids: Int32Array, others: Int32Array): Steps<Int32Array> {
   const known = new Int32Array(places.length);
   let count = 0;
@@ -196,7 +195,7 @@ function* knownOf(places: Int32Array, ids: Int32Array, others: Int32Array): Step
   return known.subarray(0, count);
 }
 
-/** Runs `use` while the counts are those of the stretch. */
+/** Runs `use` while `aCounts` and `bCounts` are those of the stretch. */
 function* counted<T>(task: Task, { a, b }: Stretch, use: () => Steps<T>): Steps<T> {
   const { aIds, bIds, aCounts, bCounts } = task;
   task.stepsLeft -= a.length + b.length;
@@ -222,7 +221,7 @@ interface Anchor {
   readonly y: number;
 }
 
-/** The longest series of lines, in order in both, that stand exactly once on either side of the stretch. */
+/** The longest series of lines, in order in both, that occur exactly once on each side of the stretch. */
 function* anchorsOf(task: Task, stretch: Stretch): Steps<readonly Anchor[]> {
   const { aIds, bIds, aCounts, bCounts, bPlaces } = task;
   const { a, b } = stretch;
@@ -243,10 +242,10 @@ function* anchorsOf(task: Task, stretch: Stretch): Steps<readonly Anchor[]> {
 
 /** Patience sorting: every card goes on the leftmost pile it fits and remembers the top of the pile to the left. */
 function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]> {
-  interface ToolSpec extends Anchor {
-    readonly left: ToolSpec | undefined;
+  interface Card extends Anchor {
+    readonly left: Card | undefined;
   }
-  const tops: ToolSpec[] = [];
+  const tops: Card[] = [];
   for (const [index, { x, y }] of candidates.entries()) {
     if (index % partLength === 0) yield;
     let low = 0;
@@ -258,11 +257,11 @@ function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]>
     tops[low] = { x, y, left: tops[low - 1] };
   }
   const rising: Anchor[] = [];
-  for (let spec = tops.at(-1); spec !== undefined; spec = spec.left) rising.push(spec);
+  for (let card = tops.at(-1); card !== undefined; card = card.left) rising.push(card);
   return rising.reverse();
 }
 
-/** Makes mates of the anchors, and opens what lies between them. */
+/** Pairs the anchors, and adds the stretches between them to `open`. */
 function* splitAt(task: Task, { a, b }: Stretch, anchors: readonly Anchor[], open: Stretch[]): Steps<void> {
   let from: Anchor = { x: 0, y: 0 };
   for (const [index, { x, y }] of [...anchors, { x: a.length, y: b.length }].entries()) {
@@ -273,7 +272,7 @@ function* splitAt(task: Task, { a, b }: Stretch, anchors: readonly Anchor[], ope
   }
 }
 
-/** `head` is how many equal lines stand before both lists. */
+/** `head` is the number of equal lines before both lists. */
 function* changesBetween(mates: Int32Array, bLength: number, head: number): Steps<readonly ChangedLines[]> {
   const changed: ChangedLines[] = [];
   let aFrom = 0;
@@ -293,8 +292,8 @@ function* changesBetween(mates: Int32Array, bLength: number, head: number): Step
 }
 
 /**
- * Lines that were only added or only dropped can often be taken from several places, as the `}` before a new function
- * or its own. The lowest is the one people expect, and what comes to touch there is told as one change.
+ * A change that only adds or only deletes lines can often be shown in several positions: with the `}` before a new function, or
+ * with the function's own. The lowest is the one that people expect; changes that touch there become one.
  */
 function* slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): Steps<readonly ChangedLines[]> {
   const slid: ChangedLines[] = [];
@@ -316,41 +315,39 @@ function* slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Arr
   return slid.reverse();
 }
 
-/**
- * Myers' greedy search for a short way from one list to another: the fewest lines dropped and taken, if that is below a
- * cap, and otherwise the way to the furthest point that can be reached with so many.
- */
+// Myers' greedy search for a shortest edit script: the fewest lines deleted and added, if they are below a cap, and otherwise the
+// path to the furthest point that can be reached with that many.
 
 export interface SearchTask {
   /** Equal lines have equal numbers. */
   readonly a: Int32Array;
   readonly b: Int32Array;
-  /** Where to begin in either. */
+  /** Where to begin in each list. */
   readonly x: number;
   readonly y: number;
   readonly editsMax: number;
-  /** Comparisons, more or less. It may be exceeded by one row. */
+  /** Approximate number of comparisons. May be exceeded by one row. */
   readonly stepsMax: number;
 }
 
 interface Search {
-  /** Runs of equal lines on the way, the last one first. */
+  /** Runs of equal lines on the path, the last one first. */
   readonly equal: readonly { readonly x: number; readonly y: number; readonly length: number }[];
-  /** How far it came; always some way unless there was none to go. */
+  /** The point it reached; always beyond the start, unless the start is the end. */
   readonly x: number;
   readonly y: number;
-  /** It came to the end of both lists. */
+  /** It reached the end of both lists. */
   readonly done: boolean;
   readonly steps: number;
 }
 
 /**
- * How far along `a` one comes with so many edits, for every diagonal (x - y) from -edits to +edits, or -1. Only every
- * second diagonal can be reached.
+ * The furthest x that a number of edits reaches on every diagonal (x - y) from -edits to +edits, or -1. Only every second diagonal
+ * can be reached.
  */
 type Row = Int32Array;
 
-/** What is left of either list. */
+/** The number of lines left of each list. */
 interface Frame {
   readonly width: number;
   readonly height: number;
@@ -388,7 +385,7 @@ function searchFrom({ a, b, x: xFrom, y: yFrom, editsMax, stepsMax }: SearchTask
   }
 }
 
-/** Where a diagonal is entered from its neighbours in the row above: by dropping a line of `a` or by taking one of `b`. */
+/** Where a diagonal is entered from its neighbours in the row above: by deleting a line of `a` or by adding one of `b`. */
 function entry(above: Row | undefined, diagonal: number, { width, height }: Frame): number {
   if (above === undefined) return 0;
   const middle = (above.length - 1) / 2;
@@ -407,7 +404,7 @@ function runsOf(rows: readonly Row[], last: number, frame: Frame): { x: number; 
     const entered = entry(above, diagonal, frame);
     const length = (rows[edits]?.[diagonal + edits] ?? 0) - entered;
     if (length > 0) runs.push({ x: entered, y: entered - diagonal, length });
-    // A line of `b` was taken exactly if that neighbour lies as far along `a`: dropping one goes a step further.
+    // If that neighbour has the same x, a line of `b` was added: deleting a line of `a` increases x.
     diagonal += above?.[edits + diagonal] === entered ? 1 : -1;
   }
   return runs;

@@ -7,7 +7,7 @@ import { splitLines, numbered } from "./line-numbers.ts";
 
 const split = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
 
-/** Two texts, as a map of their lines would number them. */
+/** Numbers the lines of two texts with a map of strings. */
 function byMap(a: string, b: string) {
   const numbers = new Map<string, number>();
   const give = (line: string): number => {
@@ -26,7 +26,7 @@ function byBytes(a: string, b: string) {
 }
 
 const short = fc.string({ unit: fc.constantFrom("a", "b", "\r"), maxLength: 9 });
-/** Alike in length and in most characters. */
+/** Equal in length and in most characters. */
 const alike = fc
   .nat(40)
   .map((number) => `const value = someFunction(${String(number).padStart(4, "0")}, other, more);`);

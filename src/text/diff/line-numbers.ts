@@ -1,11 +1,11 @@
 /**
- * Numbers for the lines of two texts: equal lines have equal ones. Lines are told apart by their bytes, four at a time,
- * without a string for each of them.
+ * Numbers the lines of two texts so that equal lines get equal numbers, which a diff compares faster than strings. A hash table
+ * over the bytes of the lines, read four at a time, avoids a string for each line.
  */
 
 import { partLength, type Steps } from "../steps.ts";
 
-/** A text and where its lines start, and at the end its length. A line holds its line end. */
+/** A text and the offsets where its lines start, followed by its length. A line includes its line end. */
 export interface NumberedLines {
   readonly text: string;
   readonly starts: Int32Array;
@@ -17,7 +17,7 @@ export function* splitLines(text: string): Steps<NumberedLines> {
   let count = 0;
   let from = 0;
   while (from < text.length) {
-    // One more than the lines so far, and the end.
+    // Buffers for this line and the end.
     if (count + 2 > starts.length) starts = grown(starts);
     starts[count] = from;
     count += 1;
@@ -37,44 +37,44 @@ function grown(full: Int32Array): Int32Array {
 export interface Numbered {
   readonly a: Int32Array;
   readonly b: Int32Array;
-  /** Numbers below it are of lines that the first text has. */
+  /** Lines that the first text has get the numbers below it. */
   readonly known: number;
   /** All numbers are below it. */
   readonly size: number;
 }
 
-/** What numbering works with. */
-interface Room {
+/** The memory that numbering works in. */
+interface Buffers {
   readonly bytes: Buffer;
   readonly view: DataView;
-  /** Per place the number of a line, one more than it, or 0. */
-  readonly places: Int32Array;
-  /** Per number, of the first line that has it: where it starts, in bytes, how long it is, and what it was mixed to. */
+  /** The hash table: one more than the number of a line, or 0 for a free slot. */
+  readonly slots: Int32Array;
+  /** Per number, for the first line that has it: its start and length in bytes, and its hash. */
   readonly starts: Int32Array;
   readonly lengths: Int32Array;
-  readonly mixes: Int32Array;
+  readonly hashes: Int32Array;
 }
 
-function roomFor(bytesMax: number, linesMax: number): Room {
+function buffersFor(bytesMax: number, linesMax: number): Buffers {
   const bytes = Buffer.allocUnsafeSlow(bytesMax);
   return {
     bytes,
     view: new DataView(bytes.buffer),
-    places: new Int32Array(placesFor(linesMax)),
+    slots: new Int32Array(slotsFor(linesMax)),
     starts: new Int32Array(linesMax),
     lengths: new Int32Array(linesMax),
-    mixes: new Int32Array(linesMax),
+    hashes: new Int32Array(linesMax),
   };
 }
 
-/** At most half of them are taken. */
-const placesFor = (lines: number): number => 2 ** (33 - Math.clz32(lines));
+/** At most half of the slots are taken. */
+const slotsFor = (lines: number): number => 2 ** (33 - Math.clz32(lines));
 
-/** Most texts are small, and making room costs more than their lines do: theirs is kept. Their lines MUST be fewer than make a yield. */
+/** Texts of this size share one `Buffers`, since allocating costs more than numbering them. MUST be too few lines for a yield. */
 const small = { bytes: 65_536, lines: partLength / 2 };
-let kept: Room | undefined;
+let kept: Buffers | undefined;
 
-/** So many places are looked at for a line; those that find none are kept in a map, which nobody can make slow. */
+/** Slots that are tried for a line. If all are taken, the line goes into a map, so that crafted collisions cannot make this slow. */
 const probesMax = 32;
 
 export function* numbered(a: NumberedLines, b: NumberedLines): Steps<Numbered> {
@@ -83,11 +83,11 @@ export function* numbered(a: NumberedLines, b: NumberedLines): Steps<Numbered> {
   const isNarrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
   const [shift, form] = isNarrow ? ([0, "latin1"] as const) : ([1, "utf16le"] as const);
   const isSmall = chars << shift <= small.bytes && lines <= small.lines;
-  const room = isSmall ? (kept ??= roomFor(small.bytes, small.lines)) : roomFor(chars << shift, lines);
-  room.bytes.write(b.text, room.bytes.write(a.text, form), form);
-  const placesMax = placesFor(lines);
-  room.places.fill(0, 0, placesMax);
-  const task: Numbering = { room, shift, mask: placesMax - 1, size: 0, rest: undefined };
+  const buffers = isSmall ? (kept ??= buffersFor(small.bytes, small.lines)) : buffersFor(chars << shift, lines);
+  buffers.bytes.write(b.text, buffers.bytes.write(a.text, form), form);
+  const slotsMax = slotsFor(lines);
+  buffers.slots.fill(0, 0, slotsMax);
+  const task: Numbering = { buffers, shift, mask: slotsMax - 1, size: 0, rest: undefined };
   const aIds = yield* numbersOf(a, 0, task);
   const known = task.size;
   const bIds = yield* numbersOf(b, a.text.length, task);
@@ -95,8 +95,8 @@ export function* numbered(a: NumberedLines, b: NumberedLines): Steps<Numbered> {
 }
 
 interface Numbering {
-  readonly room: Room;
-  /** How a count of characters becomes one of bytes. */
+  readonly buffers: Buffers;
+  /** Characters shifted left by it are bytes. */
   readonly shift: 0 | 1;
   readonly mask: number;
   /** Numbers given so far. */
@@ -104,38 +104,38 @@ interface Numbering {
   rest: Map<string, number> | undefined;
 }
 
-/** The numbers of the lines of a text that starts after so many characters. */
+/** The numbers of the lines of a text that starts after `after` characters of the buffer. */
 function* numbersOf({ text, starts, count }: NumberedLines, after: number, task: Numbering): Steps<Int32Array> {
-  const { room, shift, mask } = task;
-  const { view, places, starts: firstStarts, lengths, mixes } = room;
+  const { buffers, shift, mask } = task;
+  const { view, slots, starts: firstStarts, lengths, hashes } = buffers;
   const ids = new Int32Array(count);
   let { size } = task;
   let start = after << shift;
   for (let line = 0; line < count; line += 1) {
     const end = (after + (starts[line + 1] ?? 0)) << shift;
     const length = end - start;
-    const mix = mixOf(view, start, length);
+    const hash = hashOf(view, start, length);
     let id = -1;
     for (let probe = 0; id < 0 && probe < probesMax; probe += 1) {
-      const place = (mix + probe) & mask;
-      const other = (places[place] ?? 0) - 1;
+      const slot = (hash + probe) & mask;
+      const other = (slots[slot] ?? 0) - 1;
       if (other < 0) {
         id = size;
         size += 1;
         firstStarts[id] = start;
         lengths[id] = length;
-        mixes[id] = mix;
-        places[place] = size;
-      } else if (mixes[other] === mix && lengths[other] === length) {
+        hashes[id] = hash;
+        slots[slot] = size;
+      } else if (hashes[other] === hash && lengths[other] === length) {
         if (areEqual(view, firstStarts[other] ?? 0, start, length)) id = other;
       }
     }
     if (id < 0) {
-      const words = text.slice(starts[line], starts[line + 1]);
+      const content = text.slice(starts[line], starts[line + 1]);
       task.rest ??= new Map();
-      id = task.rest.get(words) ?? size;
+      id = task.rest.get(content) ?? size;
       if (id === size) {
-        task.rest.set(words, id);
+        task.rest.set(content, id);
         size += 1;
       }
     }
@@ -149,17 +149,17 @@ function* numbersOf({ text, starts, count }: NumberedLines, after: number, task:
 
 const odd = 0x9e3779b1;
 
-function mixOf(bytes: DataView, start: number, length: number): number {
-  let mix = length;
+function hashOf(bytes: DataView, start: number, length: number): number {
+  let hash = length;
   if (length < 4) {
-    for (let at = start; at < start + length; at += 1) mix = Math.imul(mix ^ bytes.getUint8(at), odd);
+    for (let at = start; at < start + length; at += 1) hash = Math.imul(hash ^ bytes.getUint8(at), odd);
   } else {
     const last = start + length - 4;
-    for (let at = start; at < last; at += 4) mix = Math.imul(mix ^ bytes.getInt32(at, true), odd);
-    mix = Math.imul(mix ^ bytes.getInt32(last, true), odd);
+    for (let at = start; at < last; at += 4) hash = Math.imul(hash ^ bytes.getInt32(at, true), odd);
+    hash = Math.imul(hash ^ bytes.getInt32(last, true), odd);
   }
-  // A product moves bits upwards only, and places are taken by the lower ones.
-  return mix ^ (mix >>> 15);
+  // A product moves bits only upwards, and the slot is chosen by the lower ones.
+  return hash ^ (hash >>> 15);
 }
 
 function areEqual(bytes: DataView, one: number, other: number, length: number): boolean {

@@ -50,7 +50,7 @@ describe("beside git", () => {
   const folder = mkdtempSync(join(tmpdir(), "filehand-unified-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
-  /** Or the names used below cannot be had. */
+  /** Whether git is missing, or files cannot have the names used below. */
   const missing = (() => {
     if (process.platform === "win32") return true;
     try {

@@ -1,15 +1,15 @@
-/** Hunks as one text, in the form that `git apply` and `patch` read. */
+/** Writes hunks as a unified diff, in the form that `git apply` and `patch` read, and reads such a diff back. */
 
 import { Buffer } from "node:buffer";
 import type { Hunk } from "../../contract/edit.ts";
 import { hiddenCharacters } from "../../contract/hidden-characters.ts";
 
-/** Empty if there are no hunks: a file created or deleted empty has no diff. Otherwise it ends with a newline. */
+/** Ends with a newline. Empty if there are no hunks: a file that is created or deleted empty has no diff. */
 export function unified(
   path: string,
   hunks: readonly Hunk[],
   kind: "update" | "create" | "delete",
-  /** Of a file that was moved. */
+  /** The path before the file was moved. */
   oldPath = path,
 ): string {
   if (hunks.length === 0) return "";
@@ -21,10 +21,10 @@ export function unified(
   return `${lines.join("\n")}\n`;
 }
 
-/** What stands after a line that has no newline. */
+/** The row after a line without a newline. */
 export const noNewlineRow = "\\ No newline at end of file";
 
-/** A line that ends in CRLF has its `\r` in a diff, or neither `git apply` nor `patch` would find it. */
+/** A line that ends in CRLF keeps its `\r` in a diff: without it neither `git apply` nor `patch` finds the line. */
 function linesWithEnds({ lines, lineEnd }: Hunk): readonly string[] {
   if (lineEnd === undefined) return lines;
   return lines.map((line, at) => (line === noNewlineRow || lines[at + 1] === noNewlineRow ? line : `${line}\r`));
@@ -38,13 +38,13 @@ function range(start: number, lines: number): string {
   return lines === 1 ? `${start}` : `${start},${lines}`;
 }
 
-/** What would end the header line for some reader, act on a terminal, or hide. The same characters as in escape.ts. */
+/** Characters that may end the header line, act on a terminal, or are invisible: the same as in escape.ts. */
 const unsafe = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}"\\\\]`, "u");
 const everyUnsafe = new RegExp(unsafe, "gu");
 
 /**
- * A name as git writes it with `core.quotePath` off: in quotes and escaped if it must be. A tab after a name with
- * blanks in it says where it ends; without it `patch` would take its last word for a date.
+ * A name as git writes it with `core.quotePath` off: in quotes and escaped if needed. A tab marks the end of a name with spaces;
+ * without it `patch` would take its last word for a date.
  */
 function fileName(side: "a" | "b", path: string): string {
   const name = `${side}/${path.replace(/^\/+/, "")}`;
@@ -72,30 +72,30 @@ function octal(byte: number): string {
   return `\\${byte.toString(8).padStart(3, "0")}`;
 }
 
-// A diff of ours as text, taken apart into its hunks again: questions carry it so. Pure.
+// Reads a diff that `unified` wrote: approval questions carry diffs as text.
 
 export interface DiffOfText {
   readonly hunks: readonly Hunk[];
-  /** Of the whole change, also of what the text leaves out. */
+  /** Of the whole change, including what the text leaves out. */
   readonly additions: number;
   readonly deletions: number;
   /** False if the text says that there is more. */
   readonly complete: boolean;
 }
 
-/** What stands behind a diff that was too long. */
+/** The line after a diff that was too long. */
 export const moreLine = (additions: number, deletions: number): string =>
   `(+${additions} -${deletions}, not all of it is shown)`;
 
-/** What stands in place of a diff that cannot be made. */
+/** The line instead of a diff that cannot be made. */
 export const noDiffLine = "(no diff: what is there is too large to be compared, or no text)";
 
 const morePattern = /^\(\+(\d+) -(\d+), not all of it is shown\)$/;
 const headerPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * A hunk's header says how many lines it has, so that neither a line of a file nor what stands behind can pass for another.
- * Undefined: the text says that there is no diff.
+ * A hunk's header says how many lines follow, so that a line of a file cannot be mistaken for a header or for the line after the
+ * diff. Undefined if the text says that there is no diff.
  */
 export function diffOfText(text: string): DiffOfText | undefined {
   if (text === `${noDiffLine}\n`) return undefined;
@@ -121,23 +121,23 @@ export function diffOfText(text: string): DiffOfText | undefined {
       oldLines: Number(oldLines),
       newStart: Number(newStart),
       newLines: Number(newLines),
-      // Without old lines and without context there were none.
+      // A hunk with neither old lines nor context: the file was new or empty.
       ...withoutReturns(own, Number(oldLines) === 0),
     });
   }
   return { hunks, additions, deletions, ...more, complete: more === undefined };
 }
 
-/** Rows that all end in `\r`, old ones among them or of a new file, are lines that end in CRLF, as `hunksOfTexts` has them. */
+/** If all rows end in `\r`, and old rows are among them or the file is new, the lines end in CRLF, as in `hunksOfTexts`. */
 function withoutReturns(rows: readonly string[], isNew: boolean): Pick<Hunk, "lines" | "lineEnd"> {
   const isEnded = (row: string, at: number): boolean => row !== noNewlineRow && rows[at + 1] !== noNewlineRow;
   const ended = rows.filter(isEnded);
-  const tells = isNew || ended.some((row) => !row.startsWith("+"));
-  if (ended.length === 0 || !tells || !ended.every((row) => row.endsWith("\r"))) return { lines: rows };
+  const isKnown = isNew || ended.some((row) => !row.startsWith("+"));
+  if (ended.length === 0 || !isKnown || !ended.every((row) => row.endsWith("\r"))) return { lines: rows };
   return { lines: rows.map((row, at) => (isEnded(row, at) ? row.slice(0, -1) : row)), lineEnd: "\r\n" };
 }
 
-/** As many rows as the header promised, and the remark about a missing newline after the last. */
+/** As many rows as the header says, and the row about a missing newline after the last. */
 function rowsFrom(lines: readonly string[], from: number, oldLines: number, newLines: number): readonly string[] {
   let [at, oldLeft, newLeft] = [from, oldLines, newLines];
   while (at < lines.length && (oldLeft > 0 || newLeft > 0 || lines[at]?.startsWith("\\") === true)) {

@@ -1,7 +1,7 @@
 /**
- * Whether a change is in the file already. Only asked where the old text was not found: an old text that stands inside
- * the new one, as where lines are inserted beside it, can be meant a second time. Not found is not gone: an old text with a
- * slip in it stands there as it always did, and what was to be kept of it does so too.
+ * Whether a change was already made, for the error message if the old text was not found. (If it is found inside the new text, as
+ * after an insertion, a second insertion may be meant.) "Not found" does not prove it: an old text with a typo is still in the
+ * file, together with the lines that the new text would keep of it.
  */
 
 import type { Steps } from "../steps.ts";
@@ -11,7 +11,7 @@ import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces, who
 import { sharedLines } from "./rewrite.ts";
 import { foldCharacters, numberOf, piecesOf, type Source, trimWhitespace } from "./source.ts";
 
-/** Shorter words are in most files. */
+/** Shorter words occur in most files. */
 const wordCharsMin = 3;
 /** A new text of fewer lines, with fewer visible characters, may be in the file by chance. */
 const linesMin = 2;
@@ -21,20 +21,20 @@ const visibleCharsMin = 25;
 const shortCharsMin = 12;
 /** From 0 to 1; the same as for the nearest text. */
 const likenessMin = 0.45;
-/** A text that stands in more places tells nothing. */
+/** A text that occurs in more places proves nothing. */
 const placesMax = 1_000;
-/** Lines around the nearest text in which the old one is looked for. */
+/** Lines around the nearest text in which the old one is searched for. */
 const rowsAround = 2;
-/** One line can be like another by chance. */
+/** Removed lines that are compared: a single one can be similar to another by chance. */
 const comparedLinesMax = 2;
-/** Of a line beside a place: a file can have many places beside one long line. */
+/** Compared characters of a line beside a place: a file can have many places beside one long line. */
 const lineCharsMax = 1_000;
-/** Among the lines beside a place that are compared. */
+/** Blank lines that are skipped among the lines beside a place. */
 const blankLinesMax = 2;
 
 /**
- * The line (from 1) where the new text stands although the old one does not; undefined if it does not, or is too short to
- * tell. `nearest` is the line, from 1, where the text most like the old one begins.
+ * The line (from 1) of the new text if the file has it and not the old one; undefined otherwise, or if the new text is too short
+ * to be sure. `nearest` is the line (from 1) where the text most similar to the old one begins.
  */
 export function* alreadyAt(
   source: Source,
@@ -44,10 +44,10 @@ export function* alreadyAt(
 ): Steps<number | undefined> {
   const places = yield* hasSubstance(newText) ? placesOf(source, newText) : shortPlaces(source, newText, nearest);
   const [first] = places;
-  if (first === undefined || places.length > placesMax || standsOtherwise(source, oldText, newText, nearest))
+  if (first === undefined || places.length > placesMax || oldTextRemains(source, oldText, newText, nearest))
     return undefined;
   const dropped = droppedAround(source, oldText, newText);
-  if (places.some((place) => isBeside(source, place, dropped))) return undefined;
+  if (places.some((place) => hasRemovedBeside(source, place, dropped))) return undefined;
   return numberOf(first.line, source);
 }
 
@@ -55,19 +55,19 @@ function* placesOf(source: Source, newText: string): Steps<readonly Place[]> {
   const exact = yield* exactPlaces(source, newText);
   if (exact.length > 0) return exact;
   const folded = yield* foldedPlaces(source, newText, "trailing blanks");
-  // A single line at another depth is too often another line.
+  // A single line that is indented otherwise is too often a different line.
   if (folded.length > 0 || substantialLines(newText) < linesMin) return folded;
   return (yield* shiftedPlaces(source, newText)).places;
 }
 
-/** A short text tells only where the old one would be looked for, and as whole lines. */
+/** A short text counts only at the nearest text, and as whole lines. */
 function* shortPlaces(source: Source, newText: string, nearest: number | undefined): Steps<readonly Place[]> {
   if (nearest === undefined || visibleChars(newText) < shortCharsMin || substantialLines(newText) === 0) return [];
   const places = yield* exactPlaces(source, newText);
   return places.filter((place) => place.line === nearest - 1 && isWholeLines(source, place));
 }
 
-/** Short texts stand somewhere by chance. */
+/** Shorter texts may be in the file by chance. */
 function hasSubstance(text: string): boolean {
   const lines = substantialLines(text);
   return lines >= linesMin || (lines > 0 && visibleChars(text) >= visibleCharsMin);
@@ -79,13 +79,13 @@ function substantialLines(text: string): number {
   return text.split("\n").filter((line) => (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= wordCharsMin).length;
 }
 
-/** Whether the old text stands in the file, and not as part of the new one, but for blanks, line ends and case. */
-function standsOtherwise(source: Source, oldText: string, newText: string, nearest: number | undefined): boolean {
+/** Whether the lines around `nearest` have the old text outside of the new one, ignoring whitespace, look-alikes and case. */
+function oldTextRemains(source: Source, oldText: string, newText: string, nearest: number | undefined): boolean {
   const [old, added] = [oldText, newText].map((text) => squeezed(text));
   if (nearest === undefined || old === undefined || added === undefined || old === "") return false;
   const lines = source.lines();
   const [oldRows, newRows] = [oldText, newText].map((text) => piecesOf(text, source).length);
-  // Around it as much as a new text needs that it is part of; lines may be wrapped otherwise.
+  // The range has room for the new text around the old one, and for lines that are wrapped otherwise.
   const before = (newRows ?? 0) + rowsAround;
   const from = lines.start(Math.max(0, nearest - 1 - before));
   const to = lines.end(Math.min(lines.count - 1, nearest - 1 + 2 * (oldRows ?? 0) + before));
@@ -95,12 +95,12 @@ function standsOtherwise(source: Source, oldText: string, newText: string, neare
 
 const squeezed = (text: string): string => foldCharacters(text, "look-alikes").replace(/\s+/g, "").toLowerCase();
 
-/** What an edit takes away in front of the text that it leaves, and behind it: where nothing new shows that it was made. */
+/** What an edit removes before and after the text that it keeps: only its absence shows that the edit was made. */
 interface Dropped {
-  /** The lines next to what is left, from there on. */
+  /** The removed lines, from the kept text outwards. */
   readonly before: readonly Wanted[];
   readonly after: readonly Wanted[];
-  /** Whether the first line left is the end of an old one, and the last line left the beginning of one. */
+  /** Whether the first kept line is the end of an old one, and the last kept line the beginning of one. */
   readonly isCutBefore: boolean;
   readonly isCutAfter: boolean;
 }
@@ -133,8 +133,8 @@ function comparedLines(source: Source, text: string): readonly string[] {
 
 const comparedLine = (line: string): string => trimWhitespace(foldCharacters(line, "look-alikes"));
 
-/** Whether something like what was to be taken away stands beside a place of the new text. */
-function isBeside(source: Source, { from, to }: Place, dropped: Dropped): boolean {
+/** Whether something similar to the removed text is beside a place of the new text. */
+function hasRemovedBeside(source: Source, { from, to }: Place, dropped: Dropped): boolean {
   const { text } = source;
   const lines = source.lines();
   const [first, last] = [lines.at(from), lines.at(to)];
@@ -144,11 +144,11 @@ function isBeside(source: Source, { from, to }: Place, dropped: Dropped): boolea
   if (dropped.isCutAfter && !endsLine && trimWhitespace(text.slice(to, lines.end(last))) !== "") return true;
   const above = beginsWithEnd ? first : first - 1;
   const below = endsLine ? last : last + 1;
-  return standsFrom(source, dropped.before, above, -1) || standsFrom(source, dropped.after, below, 1);
+  return similarLinesFollow(source, dropped.before, above, -1) || similarLinesFollow(source, dropped.after, below, 1);
 }
 
-/** Whether lines like the wanted ones are the first from here on that are not blank. */
-function standsFrom(source: Source, wanted: readonly Wanted[], line: number, step: 1 | -1): boolean {
+/** Whether the next lines that are not blank are similar to the wanted ones. */
+function similarLinesFollow(source: Source, wanted: readonly Wanted[], line: number, step: 1 | -1): boolean {
   if (wanted.length === 0) return false;
   const lines = source.lines();
   const found: string[] = [];

@@ -1,41 +1,41 @@
 /**
- * Where a text stands in another, linear in both, whatever they repeat. The search of strings that the language has is
- * the quickest for nearly every text, but where a long one ends in repetition it begins anew at each of the repeats.
+ * Exact search in linear time, whatever the texts repeat. The built-in `indexOf` is the fastest for nearly every text, but for
+ * a long one whose end repeats it starts again at each repeat, which is quadratic.
  */
 
 import type { Buffer } from "node:buffer";
 
-/** Asked with offsets that go forward, answers with the first place at or behind each; -1: there is none. */
+/** Returns the first place at or after `from`, or -1. Calls MUST come with ascending offsets. */
 export type NextPlace = (from: number) => number;
 
 /**
- * Places that overlap are found up to this many, and from there on those that are apart, counted from the left: on long runs of
- * one character every step to the next is a long way.
+ * Up to this many places may overlap; after them only places without overlaps count. A long run of one character has so many
+ * overlapping places that finding all would be quadratic.
  */
 export const overlapsMax = 1_000;
 
 export function placesIn(text: string, wanted: string): NextPlace {
   if (!isRepetitive(wanted)) return (from) => text.indexOf(wanted, from);
-  return stepwise(
+  return knuthMorrisPratt(
     { length: text.length, at: (index) => text.charCodeAt(index) },
     { length: wanted.length, at: (index) => wanted.charCodeAt(index) },
   );
 }
 
-/** The same of bytes. */
+/** As `placesIn`, for bytes. */
 export function bytePlacesIn(bytes: Buffer, wanted: Buffer): NextPlace {
-  if (!isRepetitive(wanted)) return nearFirst(bytes, wanted);
-  return stepwise(
+  if (!isRepetitive(wanted)) return tryNearbyFirst(bytes, wanted);
+  return knuthMorrisPratt(
     { length: bytes.length, at: (index) => bytes[index] ?? 0 },
     { length: wanted.length, at: (index) => wanted[index] ?? 0 },
   );
 }
 
-/** So many places are tried before the search that the language has: a call of it costs more than they do. */
+/** Bytes that are tried before a call of `indexOf`, which costs more than they do. */
 const nearMax = 8;
 
-/** Quick where places stand close together, as those of a letter do. */
-function nearFirst(bytes: Buffer, wanted: Buffer): NextPlace {
+/** Fast where places are close together, as those of a single letter are. */
+function tryNearbyFirst(bytes: Buffer, wanted: Buffer): NextPlace {
   const [first] = wanted;
   return (from) => {
     const end = Math.min(from + nearMax, bytes.length);
@@ -56,7 +56,7 @@ export const firstPlace = (text: string, wanted: string): number => placesIn(tex
 const longMin = 256;
 const endLength = 64;
 
-/** Only an end that stands in it before, too, can be met again before what was compared has been passed. */
+/** Whether `indexOf` may be slow: only an end that also occurs earlier in the text can make it compare the same part again. */
 function isRepetitive(wanted: string | Buffer): boolean {
   if (wanted.length < longMin) return false;
   const before = wanted.length - endLength - 1;
@@ -69,14 +69,14 @@ interface Elements {
   readonly at: (index: number) => number;
 }
 
-/** After Knuth, Morris and Pratt. */
-function stepwise(within: Elements, wanted: Elements): NextPlace {
+/** The search of Knuth, Morris and Pratt. */
+function knuthMorrisPratt(within: Elements, wanted: Elements): NextPlace {
   const fallback = borders(wanted.length, (one, other) => wanted.at(one) === wanted.at(other));
   let at = 0;
   let matched = 0;
   let found = -1;
   return (from) => {
-    // What begins before is of no interest, if it did not begin yet.
+    // Skips ahead: places before `from` are not wanted.
     if (from > at) [at, matched] = [from, 0];
     while ((found < from || found < 0) && at < within.length) {
       const element = within.at(at);
@@ -92,8 +92,8 @@ function stepwise(within: Elements, wanted: Elements): NextPlace {
 }
 
 /**
- * For every beginning of a pattern, the length of its longest end that is a beginning too. `areEqual` compares the
- * pattern's elements at two places.
+ * The failure function of Knuth, Morris and Pratt: for every prefix of a pattern the length of its longest proper suffix that
+ * is a prefix too. `areEqual` compares the pattern's elements at two indices.
  */
 export function borders(length: number, areEqual: (one: number, other: number) => boolean): Int32Array {
   const lengths = new Int32Array(length);

@@ -1,4 +1,4 @@
-/** Exact search in bytes that need not be in memory at once. */
+/** Exact search in bytes that come in chunks, so that a file need not be in memory. */
 
 import { Buffer } from "node:buffer";
 import type { EncodingName } from "../../contract/read.ts";
@@ -6,32 +6,32 @@ import { isDoubleByte } from "../encoding/encode-tables.ts";
 import { bytePlacesIn, overlapsMax } from "./find-text.ts";
 
 export interface FindOptions {
-  /** How many offsets are kept; all hits are counted. */
+  /** How many offsets are kept; hits beyond them are only counted. */
   readonly hitsMax: number;
-  /** Counting ends above this many; none by default. */
+  /** Counting stops above this many; by default never. */
   readonly totalMax?: number;
-  /** May a hit begin inside the hit before it? `first`: the first ones may (`overlapsMax`). */
+  /** Whether a hit may begin inside the hit before it. `first`: only among the first ones (`overlapsMax`). */
   readonly overlapping: boolean | "first";
   /** A hit begins at a multiple of this from `firstByte`: 2 in UTF-16, 4 in UTF-32. */
   readonly unitBytes: 1 | 2 | 4;
-  /** Where the text begins, behind the BOM; no hit begins before. */
+  /** Where the text begins, after the BOM; no hit begins before it. */
   readonly firstByte: number;
 }
 
 export interface Found {
-  /** Offsets in all the bytes, the first `hitsMax` of them, ascending. */
+  /** The first `hitsMax` offsets, ascending, counted from the first byte that was fed. */
   readonly hits: readonly number[];
   readonly total: number;
 }
 
-/** Finds a byte text in chunks that are fed in order; memory is one needle. `hits` and `total` grow with each chunk. */
+/** Finds a needle in chunks that are fed in order, with memory for one needle. `hits` and `total` grow with each chunk. */
 export interface Finder extends Found {
   feed(chunk: Uint8Array): void;
-  /** The hits since the last time, which are no longer kept. */
+  /** Returns the hits since the last call and forgets them. */
   drain(): readonly number[];
 }
 
-/** In the other encodings a hit can begin in the middle of a character; they are searched as text, by `sourceText`. */
+/** In the other encodings a hit can begin inside a character; they are searched as text (`sourceText`). */
 export function isByteSearchable(encoding: EncodingName): boolean {
   return !isDoubleByte(encoding) && encoding !== "iso-2022-jp";
 }
@@ -42,15 +42,15 @@ export function findAll(bytes: Uint8Array, needle: Uint8Array, options: FindOpti
   return { hits: finder.hits, total: finder.total };
 }
 
-/** The needle must not change until the last chunk was fed; a chunk may, once it was fed. An empty needle has no hits. */
+/** The needle MUST NOT change until the last chunk was fed; a chunk may change once it was fed. An empty needle has no hits. */
 export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
   const { hitsMax, totalMax = Number.POSITIVE_INFINITY, overlapping, unitBytes, firstByte } = options;
   const hits: number[] = [];
   /** The first offset at which a hit may begin. */
   let free = firstByte;
-  /** The end of the last of those hits that are apart. */
+  /** The end of the last hit that overlaps none before it. */
   let apart = firstByte;
-  /** The end of what was fed, too short to hold a hit. */
+  /** The last bytes that were fed, too few for a hit. */
   let tail = Buffer.alloc(0);
   let fed = 0;
   const keep = Math.max(0, needle.length - 1);
@@ -81,7 +81,7 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
     feed(chunk: Uint8Array): void {
       const part = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       if (needle.length === 0 || part.length === 0) return;
-      // What begins in the tail ends within this much of the chunk; what begins in the chunk is found in place.
+      // The seam has every hit that begins in the tail; hits that begin in the chunk are found in the chunk itself.
       const seam = Buffer.concat([tail, part.subarray(0, keep)]);
       if (tail.length > 0) search(seam, fed - tail.length);
       search(part, fed);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { finish } from "../steps.ts";
 import { IndexedText } from "./indexed-text.ts";
 
-/** As one would find it in a plain string. */
+/** The same search in a plain string. */
 function placesIn(text: string, wanted: string): readonly number[] {
   const found: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0 && found.length < 3; at = text.indexOf(wanted, at + 1)) found.push(at);
@@ -16,7 +16,7 @@ function expectPlaces(indexed: IndexedText, text: string, wanted: string): void 
   for (const at of places) expect(indexed.newlinesBefore(at)).toBe(text.slice(0, at).split("\n").length - 1);
 }
 
-/** Letters of few kinds, so that sequences repeat, with newlines among them. */
+/** Few different letters, so that sequences repeat, with newlines among them. */
 function letters(length: number, seed: number, kinds: string): string {
   let state = seed;
   const letter = (): string => {
@@ -26,7 +26,7 @@ function letters(length: number, seed: number, kinds: string): string {
   return Array.from({ length }, letter).join("");
 }
 
-/** A place as a share of the text, and lengths that are most often short and at times reach over blocks. */
+/** An offset as a share of the text, and lengths that are mostly short and sometimes reach over blocks. */
 const length = fc.oneof(fc.nat(20), fc.nat(20), fc.nat(300), fc.nat(10_000));
 const step = fc.record({ at: fc.nat(1_000), takes: length, puts: length, seed: fc.nat() });
 

@@ -1,8 +1,8 @@
 /**
- * A text under many edits, in blocks, with an index of short sequences of characters that each block has. Where a text
- * stands is looked for only in blocks that may have it, and a change copies its block: the cost of an edit does not grow
- * with the text. Which texts are going to be looked for is known from the start, so only their sequences are in the index. It may
- * name blocks that no longer have a sequence; it never lacks one that has it.
+ * A text for calls with many edits: split into blocks, with an index of the short character sequences (grams) in each block. A
+ * search looks only at blocks that may contain the text, and a change copies only its block, so the cost of an edit does not
+ * grow with the text. All texts that will be searched for are known from the start, so the index has only their grams. It may
+ * list a block that no longer contains a gram; it never misses one that does.
  */
 
 import type { TextChange } from "../../contract/edit.ts";
@@ -13,25 +13,25 @@ interface Block {
   readonly id: number;
   text: string;
   newlines: number;
-  /** The number of the search that has this block among its candidates. */
+  /** The number of the last search that had this block as a candidate. */
   search: number;
 }
 
 const blockLength = 4_096;
-/** Characters that are indexed together: for each text as many as it has. */
+/** The lengths of grams: each text uses the longest that fits into it. */
 const gramLengths = [32, 16, 8, 4, 2, 1] as const;
 const bucketBits = 20;
-/** Sequences of a text that are looked up to find the rarest of them; fewer where the texts are many, so that the index stays small. */
+/** Grams of a text among which the rarest is chosen; fewer if there are many texts, so that the index stays small. */
 const gramsTriedMax = 64;
 const gramsTriedOfAll = 1 << (bucketBits - 2);
 
-/** Texts that are looked at between two yields. */
+/** Texts between two yields. */
 const textsPerStep = 128;
 
 export class IndexedText {
   #blocks: Block[] = [];
   readonly #byId: Block[] = [];
-  /** By the length of a sequence. */
+  /** By their length. */
   readonly #grams = new Map<number, Grams>();
   readonly #gramsTried: number;
   #longest = 0;
@@ -52,7 +52,7 @@ export class IndexedText {
     }
   }
 
-  /** `wanted` are all texts that `places` will be asked for; none is empty. */
+  /** `wanted` MUST have every text that `places` will be called with; none is empty. */
   static *of(text: string, wanted: readonly string[]): Steps<IndexedText> {
     const made = new IndexedText(wanted.length);
     yield* made.#want(wanted);
@@ -70,12 +70,12 @@ export class IndexedText {
     return this.#blocks.map(({ text }) => text).join("");
   }
 
-  /** Where a text stands, overlapping places included: the first `max` places at most. */
+  /** The first `max` places of a text, overlapping ones included. */
   places(wanted: string, max: number): readonly number[] {
     const gramAt = this.#markCandidates(wanted);
     const found: number[] = [];
     let start = 0;
-    /** Where the text may begin, in candidates whose surroundings overlap: they are searched as one. */
+    /** The range where the text may begin. Candidates whose ranges overlap are searched as one. */
     let window: { readonly from: number; to: number } | undefined;
     const search = (): void => {
       if (window === undefined) return;
@@ -87,7 +87,7 @@ export class IndexedText {
     for (const block of this.#blocks) {
       const end = start + block.text.length;
       if (block.search === this.#searches) {
-        // The sequence begins in this block, so the text begins so much before it.
+        // The gram begins in this block, so the text begins `gramAt` characters before it.
         const from = Math.max(0, start - gramAt);
         if (window !== undefined && from > window.to + wanted.length) search();
         if (found.length >= max) return found;
@@ -100,7 +100,6 @@ export class IndexedText {
     return found;
   }
 
-  /** How many newlines are before an offset. */
   newlinesBefore(offset: number): number {
     let start = 0;
     let newlines = 0;
@@ -112,7 +111,7 @@ export class IndexedText {
     return newlines;
   }
 
-  /** Changes in order, without overlaps. */
+  /** The changes MUST be in order and without overlaps. */
   splice(changes: readonly TextChange[]): void {
     for (const change of changes.toReversed()) this.#put(change);
   }
@@ -133,13 +132,13 @@ export class IndexedText {
     const head = into.text.slice(0, from - start);
     const tailBlock = this.#blocks[last] ?? into;
     const tail = tailBlock.text.slice(tailBlock.text.length - (end - to));
-    // What is left of another block stays there, where it is indexed.
+    // The rest of another block stays in that block, where it is indexed already.
     if (tailBlock !== into) setText(tailBlock, tail);
     setText(into, head + text + (tailBlock === into ? tail : ""));
     this.#blocks.splice(first + 1, Math.max(0, last - first - 1));
     if (into.text.length > 2 * blockLength) this.#split(first);
     else this.#indexBlock(first, head.length - this.#longest, head.length + text.length);
-    // Sequences that begin in blocks before and reach into this one.
+    // Grams that begin in earlier blocks and reach into this one.
     for (let [index, left] = [first - 1, this.#longest - head.length]; index >= 0 && left > 0; index -= 1) {
       const { length } = this.#blocks[index]?.text ?? "";
       this.#indexBlock(index, length - left, Infinity);
@@ -166,7 +165,7 @@ export class IndexedText {
     return block;
   }
 
-  /** The sequences that begin in a block at `from` up to `to`. */
+  /** Adds the grams that begin in a block at `from` up to `to`. */
   #indexBlock(index: number, from: number, to: number): void {
     const block = this.#blocks[index];
     if (block === undefined) return;
@@ -176,13 +175,13 @@ export class IndexedText {
     }
   }
 
-  /** Where sequences of a text begin, some of them if it is long. */
+  /** Offsets of grams in a text; of a long text only some. */
   *#tried(text: string, length: number): Generator<number> {
     const step = Math.max(1, Math.floor((text.length - length + 1) / this.#gramsTried));
     for (let at = 0; at + length <= text.length; at += step) yield at;
   }
 
-  /** Marks the blocks that have the rarest sequence of a text, and tells where in the text that begins. */
+  /** Marks the blocks with the rarest gram of a text; returns that gram's offset in the text. */
   #markCandidates(wanted: string): number {
     const length = gramLengthOf(wanted);
     const grams = this.#grams.get(length);
@@ -211,7 +210,7 @@ export class IndexedText {
     return found;
   }
 
-  /** So many characters after a block, or as many as there are. */
+  /** The text after a block, at most `length` characters. */
   #textAfter(index: number, length: number): string {
     let found = "";
     for (let after = index + 1; after < this.#blocks.length && found.length < length; after += 1) {
@@ -221,11 +220,11 @@ export class IndexedText {
   }
 }
 
-/** Sequences of one length, by a hash of them, and the blocks in which they begin. */
+/** The grams of one length, by hash, and the blocks in which they begin. */
 class Grams {
   readonly #length: number;
   readonly #wanted = new Uint8Array(1 << bucketBits);
-  /** For every bucket its last entry and how many it has; an entry is a block and the entry before. */
+  /** For every bucket its last entry and the number of entries. An entry is a block and the entry before it, as in a linked list. */
   readonly #last = new Int32Array(1 << bucketBits).fill(-1);
   readonly #count = new Int32Array(1 << bucketBits);
   #entryBlock = new Int32Array(1 << 12);
@@ -249,7 +248,7 @@ class Grams {
     for (; entry >= 0; entry = this.#entryBefore[entry] ?? -1) use(this.#entryBlock[entry] ?? 0);
   }
 
-  /** Those that begin at `from` up to `to`, as far as the text has all of them. */
+  /** Adds the grams that begin at `from` up to `to`, if they end within the text. */
   add(text: string, from: number, to: number, block: number): void {
     const end = Math.min(to, text.length - this.#length + 1);
     if (from >= end) return;
@@ -284,7 +283,7 @@ class Grams {
 
 const gramLengthOf = (text: string): number => gramLengths.find((length) => length <= text.length) ?? 1;
 
-/** A polynomial of the characters, which goes from one sequence to the next in one step. */
+/** The base of a rolling hash: the hash of the next gram follows from the one before in one step. */
 const factor = 0x01000193;
 
 function hashOf(text: string, at: number, length: number): number {

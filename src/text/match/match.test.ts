@@ -17,7 +17,7 @@ function applied(text: string, changes: readonly TextChange[]): string {
   return result + text.slice(at);
 }
 
-/** The step and the text afterwards, or how it was refused. */
+/** The step and the resulting text, or why there is none. */
 function outcome(text: string, oldText: string, newText: string, all = false): string {
   const edit: TextEdit = { oldText, newText, all };
   const found = match(text, edit);
@@ -541,7 +541,7 @@ test("very many places are changed in blocks, to what each of them becomes by it
     if (each.found !== "yes" || blocks.found !== "yes") throw new Error(`${JSON.stringify(edit)} is not found`);
     expect([blocks.total, blocks.matchedBy]).toEqual([each.places.length, each.matchedBy]);
     expect(apply(text, blocks.changes) === apply(text, each.changes)).toBe(true);
-    // Not one for each of 45,000, but for each of those that a diff can show.
+    // One for each place that a diff can show, not for each of 45,000.
     expect(blocks.changes.length).toBeLessThan(6_000);
   }
 });

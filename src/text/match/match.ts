@@ -1,7 +1,14 @@
 /**
- * Where an edit belongs in a text, and what it changes there. The steps go from the letter to looser comparisons. The
- * first that finds anything decides: two places at one step are never told apart by a looser one, and the places of one
- * call all come from one step. Nothing is guessed by likeness; that is for the help with a failure alone.
+ * The ladder: where the old text of an edit occurs in a text, and what changes there. Its steps, from strict to loose:
+ *
+ * 1. exact
+ * 2. to 5. ignoring `\n` or `\r\n`, then also curly or straight quotes, then also look-alikes, then also trailing whitespace
+ * 6. whole lines, indented otherwise
+ * 7. steps 1 to 6 without line numbers that the caller copied along
+ * 8. steps 1 and 2 without doubled escapes
+ *
+ * The first step that finds anything decides, and all places of a call come from that step. If it finds several and the caller
+ * wants one, that is an error. Similarity never decides a match; it only helps to explain a failure.
  */
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
@@ -14,7 +21,7 @@ import { exactPlaces, exactPlacesFrom, foldedPlaces, isWholeLines, type Place, s
 import { exactReplacement, lineEndAt, rewriting } from "./rewrite.ts";
 import { type Fold, foldText, numberOf, piecesOf, type Source, sourceOf } from "./source.ts";
 
-/** Escapes that were written twice: a backslash and an `n` where a newline is meant. */
+// Step 8: escapes that were written twice, as a backslash and an `n` where a newline is meant.
 
 const meanings: Readonly<Record<string, string>> = {
   n: "\n",
@@ -29,14 +36,15 @@ const meanings: Readonly<Record<string, string>> = {
 
 interface Unescaped {
   readonly text: string;
-  /** The characters that were written as escapes, and those of them that also stand there by themselves. */
+  /** The characters that were written as escapes. */
   readonly escaped: ReadonlySet<string>;
+  /** The characters that were written as themselves. */
   readonly plain: ReadonlySet<string>;
 }
 
 /**
- * Both texts as they were meant; undefined if nothing speaks for it. A character that stands both escaped and plain was
- * not escaped by mistake: `\n` beside a real newline belongs to a string literal. `\u00e9` is never taken for the letter.
+ * Both texts without the doubled escapes; undefined if there are none. A character that occurs both escaped and plain was not
+ * escaped by mistake: `\n` beside a real newline belongs to a string literal. `\u00e9` is never taken for the letter.
  */
 function withoutDoubleEscapes(
   oldText: string,
@@ -52,7 +60,7 @@ function withoutDoubleEscapes(
   return { oldText: old.text, newText: added.text };
 }
 
-/** Undefined where a backslash begins something else. */
+/** Undefined if a backslash begins another escape. */
 function unescape(text: string): Unescaped | undefined {
   const escaped = new Set<string>();
   const plain = new Set<string>();
@@ -73,7 +81,7 @@ function unescape(text: string): Unescaped | undefined {
   return { text: parts.join(""), escaped, plain };
 }
 
-/** Line numbers that were copied along with the text from what Read or a search shows. */
+// Step 7: line numbers that the caller copied together with the text from the output of Read or of a search.
 
 export interface Unnumbered {
   readonly oldText: string;
@@ -83,8 +91,8 @@ export interface Unnumbered {
   readonly count: number;
 }
 
-/** What stands between number and text. An empty line may lack the blank after it. */
-const dialects = [
+/** Number and separator in each pattern. On an empty line the space after the separator may be missing. */
+const numberPatterns = [
   /^ *(\d+)\u2192/,
   /^ *(\d+) \|(?: |$)/,
   /^ *(\d+)\|(?: |$)/,
@@ -95,32 +103,32 @@ const dialects = [
 ];
 
 /**
- * Both texts without the numbers, for each way to read them: the blank behind a colon can be the line's own. Only if every
- * line of the old text has one and they are consecutive, and the new text has one on every line or on none. Numbers on
- * some lines could be the text's own, and must not get into the file.
+ * Both texts without the numbers, for each way to read them: the space after a colon may be part of the line. Every line of the
+ * old text must have a number, in sequence, and the new text one on every line or on none: numbers on only some lines may be
+ * content, and a pasted number must not get into the file.
  */
 function withoutLineNumbers(oldText: string, newText: string): readonly Unnumbered[] {
   const readings: Unnumbered[] = [];
-  for (const dialect of dialects) {
-    const old = strip(oldText, dialect);
+  for (const pattern of numberPatterns) {
+    const old = strip(oldText, pattern);
     const first = old?.numbers[0];
     if (old === undefined || first === undefined) continue;
     if (!old.numbers.every((number, at) => number === first + at)) continue;
-    const stripped = strip(newText, dialect)?.text ?? (hasNumbers(newText) ? undefined : newText);
+    const stripped = strip(newText, pattern)?.text ?? (hasNumberedLine(newText) ? undefined : newText);
     if (stripped === undefined || readings.some((reading) => reading.oldText === old.text)) continue;
     readings.push({ oldText: old.text, newText: stripped, first, count: old.numbers.length });
   }
   return readings;
 }
 
-function hasNumbers(text: string): boolean {
-  return text.split("\n").some((line) => dialects.some((dialect) => dialect.test(line)));
+function hasNumberedLine(text: string): boolean {
+  return text.split("\n").some((line) => numberPatterns.some((pattern) => pattern.test(line)));
 }
 
-/** Undefined if a line has no number. What follows the last newline is no line if it is empty. */
+/** Undefined if a line has no number. An empty rest after the last newline is no line. */
 function strip(
   text: string,
-  dialect: RegExp,
+  pattern: RegExp,
 ): { readonly text: string; readonly numbers: readonly number[] } | undefined {
   const lines = text.split("\n");
   const numbers: number[] = [];
@@ -130,7 +138,7 @@ function strip(
       stripped.push("");
       continue;
     }
-    const match = dialect.exec(line.endsWith("\r") ? line.slice(0, -1) : line);
+    const match = pattern.exec(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (match === null) return undefined;
     numbers.push(Number(match[1]));
     stripped.push(line.slice(match[0].length));
@@ -149,27 +157,27 @@ export type Match =
       /** How many places there are, where several of them are one in `places` and in `changes`. */
       readonly total?: number;
     }
-  /** The first line of each place, from 1, at most 50. */
+  /** `lines` has the first line of each place, from 1, at most 50 of them. */
   | {
       readonly found: "several";
       readonly matchedBy: MatchedBy;
       readonly lines: readonly number[];
       readonly total: number;
     }
-  /** The new text stands in the file already and the old does not. */
+  /** The file has the new text already, and not the old one. */
   | { readonly found: "already"; readonly line: number }
   | { readonly found: "no"; readonly nearest: NearestRegion | undefined };
 
 /** Lines that an error lists. */
 const linesMax = 50;
 
-/** As `matchIn`, in a text of which nothing is known yet. */
+/** As `matchIn`, all at once and for a plain string. */
 export const match = (text: string, edit: TextEdit): Match => finish(matchIn(sourceOf(text), edit));
 
 /**
- * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
- * written. The old text must be neither empty nor equal to the new one. `many`: a great number of places may be told as
- * blocks, each of which has several of them, for callers who need not know every line.
+ * The source's text MUST be without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found
+ * and never written. The old text MUST be neither empty nor equal to the new one. With `in blocks`, very many places may be
+ * returned as blocks of several places, for callers who need not know every line.
  */
 export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
@@ -188,7 +196,7 @@ export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in bloc
   return line === undefined ? { found: "no", nearest } : { found: "already", line };
 }
 
-/** Whether an edit could be made, without the help that a failure gets. */
+/** Whether an edit could be made. Cheaper than `matchIn`, which also explains a failure. */
 export function* fits(source: Source, edit: TextEdit): Steps<boolean> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return false;
   const { oldText, newText, all } = withoutBom(source.text, edit);
@@ -197,13 +205,13 @@ export function* fits(source: Source, edit: TextEdit): Steps<boolean> {
 
 function* decide(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   return (
-    (yield* climb({ source, oldText, newText, all, accept: () => true })) ??
+    (yield* stepsOneToSix({ source, oldText, newText, all, accept: () => true })) ??
     (yield* withoutNumbers(source, oldText, newText, all)) ??
     (yield* withoutEscapes(source, oldText, newText, all))
   );
 }
 
-interface Climb {
+interface LadderCall {
   readonly source: Source;
   readonly oldText: string;
   readonly newText: string;
@@ -211,12 +219,11 @@ interface Climb {
   readonly accept: (place: Place) => boolean;
 }
 
-/** Steps one to six. */
-function* climb(call: Climb): Steps<Match | undefined> {
+function* stepsOneToSix(call: LadderCall): Steps<Match | undefined> {
   return (yield* exact(call)) ?? (yield* folded(call)) ?? (yield* indented(call));
 }
 
-function* exact(call: Climb): Steps<Match | undefined> {
+function* exact(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   const places = (yield* exactPlaces(source, oldText)).filter(call.accept);
   if (places.length === 0) return undefined;
@@ -232,14 +239,14 @@ function* exact(call: Climb): Steps<Match | undefined> {
   return adapts && settled?.found === "yes" ? { ...settled, matchedBy: "line ends" } : settled;
 }
 
-/** More places than this are changed in blocks of the text: what is known of them does not grow with their number. */
+/** More places than this are changed in blocks, so that memory does not grow with their number. */
 const placesMax = 20_000;
 /** Characters of one such block. */
 const blockLengthMax = 65_536;
-/** The first places are changes of their own all the same: more than these are not shown in any diff. */
+/** The first places still are changes of their own: as many as a diff can show. */
 const singlesMax = diffLimits.linesMax + 1;
 
-/** Places of the very letters, from the left and apart. Undefined where they are not that many. */
+/** Exact places from the left, without overlaps, in blocks. Undefined if there are at most `placesMax`. */
 function* exactBlocks(source: Source, oldText: string, newText: string): Steps<Match | undefined> {
   const { text } = source;
   const next = exactPlacesFrom(text, oldText);
@@ -282,23 +289,23 @@ function* exactBlocks(source: Source, oldText: string, newText: string): Steps<M
 const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
 
 /** Steps two to five. */
-function* folded(call: Climb): Steps<Match | undefined> {
+function* folded(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   let beforeText = source.text;
   let beforeOld = oldText;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
   for (const fold of folds) {
     yield;
-    if (fold === "trailing blanks" && !mayStand(source, oldText)) return undefined;
+    if (fold === "trailing blanks" && !mayOccur(source, oldText)) return undefined;
     const view = yield* source.folding(fold);
     const oldForm = foldText(oldText, fold, source.loneReturns);
-    // Where the first step was not allowed to tear a line end, the same letters are looked for again.
+    // `line ends` is tried even if it folds nothing: the exact step skips places that would split a `\r\n`.
     if (fold !== "line ends" && view.text === beforeText && oldForm === beforeOld) continue;
     beforeText = view.text;
     beforeOld = oldForm;
     const places = (yield* foldedPlaces(source, oldText, fold)).filter(call.accept);
-    const last = unendedPlace(source, oldForm, view.text);
-    if (last !== undefined) return orUnended(call, fold, places, last);
+    const last = placeWithoutNewline(source, oldForm, view.text);
+    if (last !== undefined) return severalOrNone(call, fold, places, last);
     if (places.length === 0) continue;
     return yield* settling(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
@@ -306,10 +313,10 @@ function* folded(call: Climb): Steps<Match | undefined> {
 }
 
 /**
- * The end of a text whose last line lacks the newline that the old text ends with. With the newline it would be found here, so
- * no other place may be taken for the one that is meant.
+ * The end of the text, if its last lines match the old text but for the newline that the old text ends with. The caller may mean
+ * this place, so no other place may be changed instead.
  */
-function unendedPlace(source: Source, oldForm: string, form: string): Place | undefined {
+function placeWithoutNewline(source: Source, oldForm: string, form: string): Place | undefined {
   if (!oldForm.endsWith("\n") || oldForm === "\n" || form.endsWith("\n") || !form.endsWith(oldForm.slice(0, -1))) {
     return undefined;
   }
@@ -317,8 +324,8 @@ function unendedPlace(source: Source, oldForm: string, form: string): Place | un
   return { from: length, to: length, line: source.lines().count - (oldForm.split("\n").length - 1) };
 }
 
-/** Places at the same step beside one that lacks only its newline are too many; without any the ladder ends. */
-function orUnended(call: Climb, step: MatchedBy, places: readonly Place[], unended: Place): Match {
+/** Other places at the same step make the match ambiguous. With `all`, or without other places, the ladder ends without a match. */
+function severalOrNone(call: LadderCall, step: MatchedBy, places: readonly Place[], unended: Place): Match {
   const several = call.all || places.length === 0 ? undefined : settle(call, step, [...places, unended], neverChanged);
   return several ?? { found: "no", nearest: regionAt(call.source, call.oldText, unended.line) };
 }
@@ -326,21 +333,21 @@ function orUnended(call: Climb, step: MatchedBy, places: readonly Place[], unend
 const neverChanged: Settlement = { changes: () => undefined };
 
 /** Step six. */
-function* indented(call: Climb): Steps<Match | undefined> {
+function* indented(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   yield;
   const found = yield* shiftedPlaces(source, oldText);
   const places = found.places.filter(call.accept);
-  if (found.unended !== undefined) return orUnended(call, "indentation", places, found.unended);
-  // All or none: lines that are only unevenly indented would be left out.
+  if (found.unended !== undefined) return severalOrNone(call, "indentation", places, found.unended);
+  // With `all`, every place or none: places whose lines are shifted unevenly would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
   return yield* settling(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
 /**
- * Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. A reading of
- * them that fits as it is comes before one that leaves a blank to be shifted.
+ * Step seven. Numbers precede whole lines. A single number proves little, so it must be the number of the line that is found. A
+ * reading that matches exactly comes before one that leaves a space, which would count as indentation.
  */
 function* withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   const readings = withoutLineNumbers(oldText, newText).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
@@ -354,12 +361,12 @@ function* withoutNumbers(source: Source, oldText: string, newText: string, all: 
     }
     const [only] = found;
     if (only === undefined) continue;
-    return found.length === 1 ? renamed(only, "line numbers") : bothReadings(source, found, all);
+    return found.length === 1 ? withStep(only, "line numbers") : bothReadings(source, found, all);
   }
   return undefined;
 }
 
-/** Two readings that fit are two places. Those of one call are never of both. */
+/** Two readings that match are ambiguous; with `all` they are no match, since all places must come from one reading. */
 function bothReadings(source: Source, found: readonly Match[], all: boolean): Match | undefined {
   if (all) return undefined;
   const lines = found.flatMap((match) => linesOf(source, match)).sort((one, other) => one - other);
@@ -380,17 +387,17 @@ function linesOf(source: Source, match: Match): readonly number[] {
   }
 }
 
-/** Step eight, to the letter but for the line ends: looser comparisons on top of it would be chance. */
+/** Step eight, exact but for line ends: looser matches on top of it would be chance. */
 function* withoutEscapes(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   const plain = withoutDoubleEscapes(oldText, newText);
   if (plain === undefined || plain.oldText === "") return undefined;
   const call = { source, ...plain, all, accept: () => true };
   const found = (yield* exact(call)) ?? (yield* folded(call));
   const isClose = found?.found !== "yes" || found.matchedBy === "exact" || found.matchedBy === "line ends";
-  return isClose ? renamed(found, "escapes") : undefined;
+  return isClose ? withStep(found, "escapes") : undefined;
 }
 
-function renamed(found: Match | undefined, matchedBy: MatchedBy): Match | undefined {
+function withStep(found: Match | undefined, matchedBy: MatchedBy): Match | undefined {
   return found?.found === "yes" || found?.found === "several" ? { ...found, matchedBy } : found;
 }
 
@@ -398,17 +405,21 @@ interface Settlement {
   readonly changes: (place: Place) => readonly TextChange[] | undefined;
 }
 
-const settle = (call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined =>
-  finish(settling(call, step, places, settlement));
+const settle = (
+  call: LadderCall,
+  step: MatchedBy,
+  places: readonly Place[],
+  settlement: Settlement,
+): Match | undefined => finish(settling(call, step, places, settlement));
 
-/** The same, in steps: what a loosely matched place becomes is some work for each. */
+/** Turns the places of a step into the result of the match: their changes, or `several`, or `already` if nothing would change. */
 function* settling(
-  call: Climb,
+  call: LadderCall,
   matchedBy: MatchedBy,
   places: readonly Place[],
   settlement: Settlement,
 ): Steps<Match | undefined> {
-  const chosen = call.all ? apart(places) : places;
+  const chosen = call.all ? withoutOverlaps(places) : places;
   const first = chosen[0];
   if (first === undefined) return undefined;
   if (!call.all && chosen.length > 1) {
@@ -429,8 +440,8 @@ function* settling(
 
 const rewrittenPerStep = 200;
 
-/** From the left, those that do not overlap one before. */
-function apart(places: readonly Place[]): readonly Place[] {
+/** The places from the left that do not overlap the one before. */
+function withoutOverlaps(places: readonly Place[]): readonly Place[] {
   let end = 0;
   return places.filter((place) => {
     if (place.from < end) return false;
@@ -439,8 +450,8 @@ function apart(places: readonly Place[]): readonly Place[] {
   });
 }
 
-/** A quick no: the longest line of a text must stand in the file for any step that compares lines. */
-function mayStand(source: Source, wanted: string): boolean {
+/** A cheap test before step five, which can only match if the file contains the longest line of the old text. */
+function mayOccur(source: Source, wanted: string): boolean {
   const lines = foldText(wanted, "look-alikes", source.loneReturns).split("\n");
   const longest = lines.reduce((known, line) => (line.trim().length > known.length ? line.trim() : known), "");
   return firstPlace(source.folded("look-alikes").text, longest) >= 0;
@@ -450,7 +461,7 @@ function withoutBom(text: string, edit: TextEdit): TextEdit {
   return !edit.oldText.startsWith("\ufeff") || text.includes(edit.oldText) ? edit : withoutMark(edit);
 }
 
-/** A BOM in front of the old text is the file's, which is kept apart from the text; for one that does not stand in the text. */
+/** Without the BOM in front of both texts: if the text does not contain it, it is the file's own BOM, which is no part of the text. */
 export function withoutMark({ oldText, newText, all }: TextEdit): TextEdit {
   const unmarked = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
   return { oldText: unmarked(oldText), newText: unmarked(newText), all };

@@ -1,4 +1,7 @@
-/** The part of a text most like one that was not found there. It is shown with a failure and never written to. */
+/**
+ * The part of a text that is most similar to a wanted text that was not found, and how the two differ. It only explains the
+ * error: an edit never changes a place because it is similar.
+ */
 
 import type { Difference, DifferenceKind, NearestRegion } from "../../contract/edit.ts";
 import { wellFormed } from "../encoding/escape.ts";
@@ -17,11 +20,11 @@ import {
 
 /** Lines of the nearest text that an error shows. */
 const shownLinesMax = 8;
-/** Lines of the wanted text that are looked for: the longest ones, which are the rarest. */
+/** Lines of the wanted text that are searched for: the longest ones, which are the rarest. */
 const soughtLinesMax = 12;
-/** The same for words, where no whole line is found. */
+/** Words that are searched for if no whole line is found. */
 const soughtWordsMax = 8;
-/** A line or word that stands in more places tells nothing. */
+/** A line or word that occurs more often proves nothing. */
 const hitsMax = 200;
 /** Regions that are compared line by line. */
 const candidatesMax = 12;
@@ -37,7 +40,7 @@ export function* nearestRegion(source: Source, wanted: string): Steps<NearestReg
   for (const candidate of yield* candidates(source, asked)) {
     yield;
     const voted = likenessAt(source, wantedLines, candidate);
-    // Lines that only one side has, between the first line and those that voted, move the beginning.
+    // Lines that only one side has, between the first line and those that voted, move the start of the region.
     const moved = candidate + voted.firstDrift;
     for (const region of voted.firstDrift === 0 ? [voted] : [voted, likenessAt(source, wantedLines, moved)]) {
       if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
@@ -46,7 +49,7 @@ export function* nearestRegion(source: Source, wanted: string): Steps<NearestReg
   return best === undefined ? undefined : regionAt(source, wanted, best.start);
 }
 
-/** The region that begins at a line, from 0; as many lines as the wanted text has, or as are asked for. */
+/** The region that begins at line `start` (from 0), with as many lines as the wanted text has, but at least `linesMin`. */
 export function regionAt(source: Source, wanted: string, start: number, linesMin = 0): NearestRegion {
   const asked = askedLines(source, wanted);
   const from = Math.max(0, start);
@@ -60,7 +63,7 @@ export function regionAt(source: Source, wanted: string, start: number, linesMin
   return { from: from + 1, lines, linesTotal, difference };
 }
 
-/** Without the empty pieces around the first and the last line end. */
+/** The lines of the wanted text, without the empty pieces before a first and after a last line end. */
 function askedLines(source: Source, wanted: string): readonly string[] {
   const pieces = piecesOf(wanted, source);
   const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
@@ -68,7 +71,7 @@ function askedLines(source: Source, wanted: string): readonly string[] {
   return pieces.slice(from, to);
 }
 
-/** Where the wanted text could begin, by votes of its lines that stand in the file and, without any, of its words. */
+/** Lines where the wanted text may begin. Each of its lines that occurs in the file votes for one; if none occurs, its words vote. */
 function* candidates(source: Source, asked: readonly string[]): Steps<readonly number[]> {
   const votes = new Map<number, number>();
   const { text, lines } = yield* source.folding("look-alikes");
@@ -90,7 +93,6 @@ function* candidates(source: Source, asked: readonly string[]): Steps<readonly n
     yield;
     vote(line.sought, line.at, line.sought.length);
   }
-  // Without lines, words must do.
   if (votes.size === 0) {
     for (const { word, at } of rareWords(sought)) {
       yield;
@@ -121,9 +123,9 @@ function rareWords(
 
 interface Likeness {
   readonly start: number;
-  /** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
+  /** From 0 to 1: how much of the wanted lines the region has, each compared with the lines around its row. */
   readonly likeness: number;
-  /** How many rows from its own the first line stands. */
+  /** By how many rows the first line is off. */
   readonly firstDrift: number;
 }
 
@@ -139,7 +141,7 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): L
     for (const step of [0, 1, -1, 2, -2]) {
       const actual = lineOf(source, start + at + drift + step);
       if (actual === undefined) continue;
-      // A region begins where its first line does.
+      // A first line in another row counts less: the region should begin at its first line.
       const likeness =
         likenessOf(line, trimWhitespace(actual)) * (step === 0 ? 1 : firstDrift === undefined ? 0.8 : 0.99);
       if (likeness > best) [best, bestDrift] = [likeness, drift + step];
@@ -153,7 +155,7 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): L
   return { start, likeness: weight === 0 ? 0 : sum / weight, firstDrift: firstDrift ?? 0 };
 }
 
-/** The first line that no step forgives; where each could be forgiven by itself, the first that differs at all. */
+/** The first line with a difference that no step of the ladder ignores; if there is none, the first line that differs at all. */
 function firstDifference(source: Source, wanted: string, asked: readonly string[], start: number): Difference {
   const pairs: (IndentationPair & { readonly at: number })[] = [];
   for (const [at, line] of asked.entries()) {
@@ -163,7 +165,7 @@ function firstDifference(source: Source, wanted: string, asked: readonly string[
   }
   const shift = shiftOf(pairs);
   const odd = shift.way === "uneven" ? pairs[shift.at] : undefined;
-  // A line that does not fit the shift of the lines before it may be the one that is right.
+  // A line that does not fit the shift of the lines before it may be the correct one.
   const uneven = odd?.asked === odd?.actual ? odd && pairs.find(({ asked: one, actual }) => one !== actual) : odd;
   if (uneven !== undefined) {
     const mixed = `${uneven.asked}${uneven.actual}`;
@@ -188,7 +190,7 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
   if (pair.asked === undefined || pair.actual === undefined) return { ...pair, kind: "missing line" };
   const kind = differenceOf(pair.asked, pair.actual);
   if (kind !== "text") return { kind, ...pair };
-  // A line that only one side has: the next ones fit again without it, and would not beside it.
+  // If only one side has this line, the next lines match without it and do not match beside it.
   const changed = fitting(source, asked, at + 1, line + 1);
   const extra = fitting(source, asked, at, line + 1);
   const missing = fitting(source, asked, at + 1, line);
@@ -202,7 +204,7 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
 /** Enough lines in a row to tell a missing line from a changed one. */
 const fittingLinesMax = 3;
 
-/** How many of the next lines are the file's from a line on; blank ones do not count, to have come to the end does. */
+/** How many of the next wanted lines match the file from `line` on. Blank lines do not count; the end of the wanted lines counts as one. */
 function fitting(source: Source, asked: readonly string[], from: number, line: number): number {
   let count = 0;
   for (let row = 0; count < fittingLinesMax; row += 1) {
@@ -224,7 +226,7 @@ function lineOf(source: Source, line: number): string | undefined {
   return source.text.slice(lines.start(line), lines.end(line));
 }
 
-/** As many as Read counts: what follows the last line end is no line if it is empty. */
+/** The number of lines as Read counts them: an empty rest after the last line end is no line. */
 function linesOf(source: Source): number {
   const { count } = source.lines();
   return endsLine(source) ? count - 1 : count;
@@ -234,21 +236,21 @@ function endsLine({ text, loneReturns }: Source): boolean {
   return text.endsWith(loneReturns ? "\r" : "\n");
 }
 
-// How like one line is to another: for what is told about a file, never for where it is written.
+// How similar two lines are.
 
 /** A longer line is compared by its beginning. */
 const comparedCharsMax = 400;
-/** Of a line that is not the wanted one to the letter. */
+/** The highest likeness of a line that is not exactly the wanted one. */
 const almostSame = 0.999;
 
-/** A wanted line with the pairs of neighbouring characters in it, every run of blanks counted as one. */
+/** A wanted line with its pairs of neighbouring characters; a run of whitespace counts as one space. */
 export interface Wanted {
   readonly text: string;
   readonly even: string;
   readonly pairs: ReadonlyMap<number, number>;
 }
 
-/** Shared pairs of neighbouring characters, as Dice counts them. */
+/** The share of common pairs of neighbouring characters (Dice coefficient), from 0 to 1. */
 export function likenessOf(wanted: Wanted, line: string): number {
   if (wanted.text === line) return 1;
   const actual = evenWhitespace(line.slice(0, comparedCharsMax));
@@ -263,7 +265,7 @@ export function likenessOf(wanted: Wanted, line: string): number {
     if (times < wantedTimes) shared += 1;
     counted.set(pair, times + 1);
   }
-  // Part of a long line is as good as the whole of a short one.
+  // A wanted line that is only part of a long line counts in full.
   const whole = actual.includes(wanted.even) ? wanted.even.length - 1 : (wanted.even.length + actual.length - 2) / 2;
   return Math.min(almostSame, shared / whole);
 }
@@ -279,27 +281,26 @@ export function wantedLine(line: string): Wanted {
   return { text, even, pairs };
 }
 
-/** Blanks are what calls get wrong most often: a line that differs in nothing else is the one that was meant. */
+/** Callers get whitespace wrong most often: a line that differs in nothing else is the one that they mean. */
 const evenWhitespace = (line: string): string => line.replace(/[ \t]+/g, " ");
 
 function pairAt(text: string, at: number): number {
   return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);
 }
 
-// What a line that was asked for and the file's line differ in, by the first test that explains it.
+// How a wanted line and the file's line differ: the first test that explains the difference decides.
 
-/** Whether a line is another one but for what the ladder forgives and the indentation, which is judged over all lines. */
+/** Whether two lines are equal but for what the ladder ignores. Indentation is left to `shiftOf`, which compares all lines. */
 function isSameLine(asked: string, actual: string): boolean {
-  return forgiving(asked) === forgiving(actual);
+  return folded(asked) === folded(actual);
 }
 
-/** The kind of difference of two lines that are not equal. */
 function differenceOf(asked: string, actual: string): DifferenceKind {
-  for (const [kind, explains] of tests) if (explains(asked, actual)) return kind;
+  for (const [kind, explains] of differenceTests) if (explains(asked, actual)) return kind;
   return "text";
 }
 
-const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string) => boolean])[] = [
+const differenceTests: readonly (readonly [DifferenceKind, (asked: string, actual: string) => boolean])[] = [
   ["undecoded byte", (asked, actual) => asked !== actual && wellFormed(asked) === wellFormed(actual)],
   ["trailing blank", (asked, actual) => withoutEnd(asked) === withoutEnd(actual)],
   ["line end", (asked, actual) => asked.replaceAll("\r", "") === actual.replaceAll("\r", "")],
@@ -309,15 +310,15 @@ const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string)
   ],
   ["indentation", (asked, actual) => trimWhitespace(asked) === trimWhitespace(actual)],
   ["quote", (asked, actual) => foldQuotes(trimWhitespace(asked)) === foldQuotes(trimWhitespace(actual))],
-  ["look-alike", (asked, actual) => forgiving(asked) === forgiving(actual)],
+  ["look-alike", (asked, actual) => folded(asked) === folded(actual)],
   ["escape", (asked, actual) => unescaped(asked) === unescaped(actual)],
   ["tab or space", (asked, actual) => spaced(asked) === spaced(actual)],
   ["blank inside the line", (asked, actual) => asked.replace(/\s/g, "") === actual.replace(/\s/g, "")],
-  ["case", (asked, actual) => forgiving(asked).toLowerCase() === forgiving(actual).toLowerCase()],
+  ["case", (asked, actual) => folded(asked).toLowerCase() === folded(actual).toLowerCase()],
   ["number", (asked, actual) => unnumbered(asked) === unnumbered(actual)],
 ];
 
-function forgiving(line: string): string {
+function folded(line: string): string {
   return trimWhitespace(foldCharacters(line, "look-alikes"));
 }
 
@@ -325,7 +326,7 @@ function withoutEnd(line: string): string {
   return line.slice(0, contentLength(line));
 }
 
-/** Tabs on one side where the other has spaces, rather than more or fewer of the same. */
+/** Whether one side has tabs where the other has spaces, rather than more or fewer of the same. */
 function mixesWhitespace(asked: string, actual: string): boolean {
   const [one, other] = [indentationOf(asked), indentationOf(actual)];
   return (one + other).includes(" ") && (one + other).includes("\t") && !one.endsWith(other) && !other.endsWith(one);
@@ -338,7 +339,7 @@ function spaced(line: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-/** Escapes of any sort as what they stand for, HTML entities among them. */
+/** Decodes escapes of any kind, HTML entities included. */
 function unescaped(line: string): string {
   return trimWhitespace(line)
     .replace(/\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})/g, (whole, long?: string, short?: string) => {
@@ -356,7 +357,7 @@ function withoutNumber(line: string): string {
   return line.replace(/^ *\d+(?:\u2192|[:|\t]| \|) ?/, "");
 }
 
-/** Without a pasted line number, and with every number alike. */
+/** Without a pasted line number, and with every number made equal. */
 function unnumbered(line: string): string {
-  return forgiving(withoutNumber(forgiving(line))).replace(/\d+/g, "0");
+  return folded(withoutNumber(folded(line))).replace(/\d+/g, "0");
 }

@@ -1,4 +1,4 @@
-/** Where a text stands in another: letter by letter, folded, or with another indentation. */
+/** The places of a text in another: exact, folded, or as lines that are indented otherwise. Below: how an indentation is shifted. */
 
 import { partLength, type Steps } from "../steps.ts";
 import { borders, type NextPlace, overlapsMax, placesIn } from "./find-text.ts";
@@ -40,14 +40,14 @@ export function* exactPlaces(source: Source, asked: string): Steps<readonly Plac
   const places: Place[] = [];
   for (const [index, at] of (yield* occurrences(source.text, asked)).entries()) {
     if (index % partLength === 0) yield;
-    // A newline is not torn from the `\r` before it: that is for the step that knows line ends.
+    // A place that would split a `\r\n` is left to the step for line ends.
     if (asked.charCodeAt(0) === 0x0a && at > 0 && source.text.charCodeAt(at - 1) === 0x0d) continue;
     places.push({ from: at, to: at + asked.length, line: source.lines().at(at) });
   }
   return places;
 }
 
-/** As `exactPlaces`, one after the other: asked with offsets that go forward, answers with the first place from there on, or -1. */
+/** As `exactPlaces`, one place per call. */
 export function exactPlacesFrom(text: string, asked: string): NextPlace {
   const next = placesIn(text, asked);
   if (asked.charCodeAt(0) !== 0x0a) return next;
@@ -75,20 +75,20 @@ export function* foldedPlaces(source: Source, asked: string, fold: Fold): Steps<
   return places;
 }
 
-/** Places that are led back to the text between two yields: each takes its line folded. */
+/** Places between two yields: for each of them its line is folded. */
 const unfoldedPerStep = 512;
 
 /**
- * The lines (from 0) where the lines of a text stand but for the blanks around each. Places where the longest line does
- * not stand are passed over, so no trimmed copy of the file is made. Within others the search goes line by line, after
- * Knuth, Morris and Pratt: a line is compared once, however often the lines repeat.
+ * The lines (from 0) where the lines of a text occur, ignoring whitespace around each. The search skips ahead to the next
+ * occurrence of the longest line, so no trimmed copy of the file is made. From there it goes line by line, after Knuth,
+ * Morris and Pratt: a line is compared once, however often the lines repeat.
  */
 function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> {
-  // What has no width is a line, although nothing of it is compared.
+  // A line of characters without width counts as a line, although its folded form is empty.
   const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) =>
     trimWhitespace(foldCharacters(line, "look-alikes")),
   );
-  // Brackets alone fit anywhere.
+  // Brackets alone would match anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
   const { text, lines } = yield* source.folding("look-alikes");
@@ -117,7 +117,7 @@ function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> 
   return found;
 }
 
-/** Without the empty pieces before a first and after a last line end, which are no lines. */
+/** The pieces without the empty ones before a first and after a last line end, which are no lines. */
 export function wholeLinesOf(pieces: readonly string[]): readonly string[] {
   const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
   return pieces.slice(from, pieces.length - from > 1 && pieces.at(-1) === "" ? -1 : undefined);
@@ -125,20 +125,20 @@ export function wholeLinesOf(pieces: readonly string[]): readonly string[] {
 
 export interface ShiftedPlaces {
   readonly places: readonly Place[];
-  /** How often the lines stand there with an indentation that differs unevenly. */
+  /** How many places have the lines with an indentation that differs unevenly. */
   readonly uneven: number;
-  /** The last lines of the text, if only the newline that was asked for is missing there. */
+  /** The end of the text, if its last lines match but for the final newline of the wanted text. */
   readonly unended?: Place | undefined;
 }
 
-/** Whole lines that are equal but for one and the same shift of their indentation. */
+/** Places of whole lines that are equal but for their indentation, and there differ by one `Shift`. */
 export function* shiftedPlaces(source: Source, asked: string): Steps<ShiftedPlaces> {
   const pieces = piecesOf(asked, source);
   const all = yield* trimmedLines(source, asked);
-  const seen = sparse(all, pieces.length);
+  const compared = withFewOverlaps(all, pieces.length);
   const places: Place[] = [];
   const placesPerStep = Math.ceil(unfoldedPerStep / pieces.length);
-  for (const [index, line] of seen.entries()) {
+  for (const [index, line] of compared.entries()) {
     if (index % placesPerStep === 0) yield;
     const place = shiftedPlace(source, pieces, line);
     if (place !== undefined) places.push(place);
@@ -150,19 +150,19 @@ export function* shiftedPlaces(source: Source, asked: string): Steps<ShiftedPlac
     const { length } = source.text;
     return { places, uneven: 0, unended: { from: length, to: length, line: lastLine } };
   }
-  // Where some were not looked at, a single one is not known to be the only one.
-  if (places.length === 1 && seen.length < all.length) return { places: [], uneven: all.length };
-  return { places, uneven: seen.length - places.length };
+  // If some places were not compared, a single match may not be the only one.
+  if (places.length === 1 && compared.length < all.length) return { places: [], uneven: all.length };
+  return { places, uneven: compared.length - places.length };
 }
 
-/** Lines that are looked at again because places overlap. */
+/** Lines that are compared more than once because places overlap. */
 const linesAgainMax = 100_000;
 
 /**
- * Places that overlap others, up to a limit: then only those that begin behind the end of the one before. The first two stay,
- * whatever they cost: two are not one.
+ * Drops places that overlap the one before once overlaps have cost `linesAgainMax`. The first two always stay: they decide whether
+ * a match is ambiguous.
  */
-function sparse(starts: readonly number[], length: number): readonly number[] {
+function withFewOverlaps(starts: readonly number[], length: number): readonly number[] {
   let again = 0;
   let last = -length;
   return starts.filter((start, at) => {
@@ -174,7 +174,7 @@ function sparse(starts: readonly number[], length: number): readonly number[] {
   });
 }
 
-/** Whether a place consists of whole lines; blanks at the end of the last one may stay outside. */
+/** Whether a place consists of whole lines; trailing whitespace of the last one may be outside. */
 export function isWholeLines(source: Source, place: Place): boolean {
   const lines = source.lines();
   if (lines.start(lines.at(place.from)) !== place.from) return false;
@@ -183,31 +183,31 @@ export function isWholeLines(source: Source, place: Place): boolean {
   return trimWhitespace(source.text.slice(place.to, lines.end(last))) === "";
 }
 
-/** What was looked for, folded, and with the blanks at the ends of its lines. */
+/** The wanted text, folded, and for `trailing blanks` also with its trailing whitespace. */
 interface Sought {
   readonly lines: readonly string[];
   readonly withWhitespace: readonly string[];
 }
 
-function unfold(source: Source, sought: Sought, fold: Fold, seenAt: number): Place | undefined {
-  const { lines: seenLines } = source.folded(fold);
+function unfold(source: Source, sought: Sought, fold: Fold, foldedAt: number): Place | undefined {
+  const { lines: foldedLines } = source.folded(fold);
   const lines = source.lines();
-  const line = seenLines.at(seenAt);
+  const line = foldedLines.at(foldedAt);
   const { lines: wantedLines, withWhitespace } = sought;
   const last = line + wantedLines.length - 1;
-  const column = seenAt - seenLines.start(line);
+  const column = foldedAt - foldedLines.start(line);
   const lastLength = wantedLines.at(-1)?.length ?? 0;
   const lastColumn = line === last ? column + lastLength : lastLength;
   let from = column === 0 ? 0 : source.foldedLine(line, fold).from(column);
   let to = source.foldedLine(last, fold).to(lastColumn);
   if (fold === "trailing blanks") {
     if (wantedLines.length > 1 && wantedLines[0] === "") {
-      // Blanks alone are a blank line. Without them the line before may have any content, and its blanks stay.
+      // Whitespace alone is a blank line. An empty first piece is the end of a line of any content, whose whitespace stays.
       if (withWhitespace[0] !== "" && column !== 0) return undefined;
       if (withWhitespace[0] === "") from = lines.end(line) - lines.start(line);
     }
     if (withWhitespace.at(-1)?.length !== lastLength) {
-      if (lastColumn !== seenLines.end(last) - seenLines.start(last)) return undefined;
+      if (lastColumn !== foldedLines.end(last) - foldedLines.start(last)) return undefined;
       to = lines.end(last) - lines.start(last);
     }
   }
@@ -246,23 +246,24 @@ function shiftedPlace(source: Source, pieces: readonly string[], firstLine: numb
   };
 }
 
-// How the indentation of a block in a call and in the file hang together, and how a replacement is indented alike.
+// How the file's indentation of a block differs from the call's, and how a replacement is indented accordingly.
 
 export type Shift =
-  /** The file has this in front of what the call has. */
+  /** The file has `prefix` before the call's indentation. */
   | {
       readonly way: "add";
-      readonly prefix: string /** Spaces of the call for one tab, where it must be guessed. */;
+      readonly prefix: string;
+      /** The call's spaces for one tab, where it must be guessed. */
       readonly tabWidth: number | undefined;
     }
-  /** The call has this in front of what the file has. */
+  /** The call has `prefix` before the file's indentation. */
   | { readonly way: "remove"; readonly prefix: string }
-  /** Tabs in the file, this many spaces for each in the call. */
+  /** The file has tabs, the call `width` spaces for each. */
   | { readonly way: "to tabs"; readonly width: number }
-  /** Tabs in the call, this many spaces for each in the file. */
+  /** The call has tabs, the file `width` spaces for each. */
   | { readonly way: "to spaces"; readonly width: number };
 
-/** The indentation of a line as the call has it and as the file has it. */
+/** The indentation of a line in the call and in the file. */
 export interface IndentationPair {
   readonly asked: string;
   readonly actual: string;
@@ -270,7 +271,7 @@ export interface IndentationPair {
 
 const widths = [2, 3, 4, 5, 6, 7, 8] as const;
 
-/** The one shift of all lines, or the first line that does not fit the lines before it. Blank lines are not to be among them. */
+/** The one shift that fits all lines, or the first line that does not fit the lines before it. Blank lines MUST NOT be among them. */
 export function shiftOf(pairs: readonly IndentationPair[]): Shift | { readonly way: "uneven"; readonly at: number } {
   const first = pairs[0];
   if (first === undefined) return { way: "add", prefix: "", tabWidth: undefined };
@@ -282,7 +283,7 @@ export function shiftOf(pairs: readonly IndentationPair[]): Shift | { readonly w
   return possible[0] ?? { way: "uneven", at: 0 };
 }
 
-/** The shift made ready for a replacement: what spaces inside it mean can be unknown to the lines that were found. */
+/** The shift for a replacement. If the matched lines do not show how many spaces of the call are one tab, the replacement's do. */
 export function shiftFor(shift: Shift, asked: readonly string[], replacement: readonly string[]): Shift {
   if (shift.way !== "add" || !/^\t+$/.test(shift.prefix) || asked.some((line) => indentationOf(line) !== ""))
     return shift;
@@ -292,7 +293,7 @@ export function shiftFor(shift: Shift, asked: readonly string[], replacement: re
   return { ...shift, tabWidth: unit };
 }
 
-/** The indentation in the file for one in the call; undefined where the shift does not say. */
+/** The file's indentation for one in the call; undefined if the shift does not determine it. */
 export function shifted(shift: Shift, indentation: string): string | undefined {
   switch (shift.way) {
     case "add":
@@ -339,14 +340,14 @@ function fits(shift: Shift, { asked, actual }: IndentationPair): boolean {
     case "remove":
       return asked === shift.prefix + actual;
     case "to tabs":
-      return isWide(actual, asked, shift.width);
+      return areEquallyWide(actual, asked, shift.width);
     case "to spaces":
-      return isWide(asked, actual, shift.width);
+      return areEquallyWide(asked, actual, shift.width);
   }
 }
 
-/** Tabs, perhaps with a few spaces behind them, as the lines of a block comment have; and the same in spaces alone. */
-function isWide(tabbed: string, spaced: string, width: number): boolean {
+/** Whether both are equally wide: tabs, perhaps with a few spaces after them as in block comments, and spaces alone. */
+function areEquallyWide(tabbed: string, spaced: string, width: number): boolean {
   const rest = tabbed.replace(/^\t+/, "");
   const tabs = tabbed.length - rest.length;
   if (!isOnly(" ", rest) || !isOnly(" ", spaced) || rest.length >= width) return false;

@@ -1,6 +1,7 @@
 /**
- * What a loosely matched place becomes. Lines that old and new text share keep the file's bytes; of a line that changes,
- * what both have in common at its beginning and its end does too.
+ * What a loosely matched place becomes. Lines that the old and the new text share keep the file's bytes, and so does what a
+ * changed line shares with its old version at its beginning and end. New lines get indentation, quotes and line ends in the
+ * style of the file.
  */
 
 import type { TextChange } from "../../contract/edit.ts";
@@ -24,7 +25,7 @@ import {
   trimWhitespace,
 } from "./source.ts";
 
-/** The texts of a call as the pieces between their line ends. */
+/** The pieces between the line ends of both texts of a call. */
 export interface CallPieces {
   readonly old: readonly string[];
   readonly new: readonly string[];
@@ -35,12 +36,12 @@ interface Region {
   readonly call: CallPieces;
   readonly fold: Fold;
   readonly shift: Shift | undefined;
-  /** The file's side of every piece of the old text. */
+  /** Where the file has each piece of the old text. */
   readonly spans: readonly { readonly from: number; readonly to: number }[];
   readonly inserted: QuoteStyle;
 }
 
-/** Lines `oldFrom` up to `oldTo` give way to `newFrom` up to `newTo`. */
+/** Lines `oldFrom` up to `oldTo` are replaced by lines `newFrom` up to `newTo`. */
 interface Replaced {
   readonly oldFrom: number;
   readonly oldTo: number;
@@ -48,7 +49,7 @@ interface Replaced {
   readonly newTo: number;
 }
 
-/** What each place of a call becomes. Undefined if its shift of indentation does not say where a line of the new text belongs. */
+/** The changes for each place of a call. Undefined if the shift of its indentation does not determine how to indent a new line. */
 export function rewriting(
   source: Source,
   call: CallPieces,
@@ -69,9 +70,8 @@ export function rewriting(
 }
 
 /**
- * What a text that was found exactly becomes, given the line end around it. Lines that it shares with the new text keep their
- * line end, replaced lines as well, and new ones take that of their neighbours. Only where old and new text differ in
- * nothing but line ends are these the edit.
+ * The new text for an exact match, given the line end around it. Shared and replaced lines keep their line ends, and new lines
+ * take those of their neighbours. Where both texts differ only in line ends, these are the edit and are written as sent.
  */
 export function exactReplacement(
   oldText: string,
@@ -101,7 +101,7 @@ export function exactReplacement(
   return () => text;
 }
 
-/** Lines that are alike to the file can trade places: what one change takes, another brings back. */
+/** Whether changes cancel out: lines that differ in the call and are equal in the file can trade places. */
 function isNothing(text: string, changes: readonly TextChange[]): boolean {
   const [from, to] = [changes[0]?.from ?? 0, changes.at(-1)?.to ?? 0];
   const inside = changes.map((change) => ({ ...change, from: change.from - from, to: change.to - from }));
@@ -121,7 +121,7 @@ function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): R
   return { source, call, fold, shift, spans, inserted: styleOfInserted(quoteStyleOf(pairs), () => source.quotes()) };
 }
 
-/** What lies between the shared lines, on both sides. */
+/** The lines between the shared ones, on both sides. */
 function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replaced[] {
   const found: Replaced[] = [];
   let before: SharedLine = { before: -1, after: -1 };
@@ -134,8 +134,8 @@ function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replace
 }
 
 /**
- * The line end after a shared line stays with that line, so a gap begins at the end of the shared line before it and ends
- * where the next one begins.
+ * The change for one gap. It begins at the end of the shared line before, whose line end it writes again, and ends where the next
+ * shared line begins.
  */
 function replace(region: Region, gap: Replaced): TextChange | undefined {
   const { source, spans, call } = region;
@@ -144,7 +144,7 @@ function replace(region: Region, gap: Replaced): TextChange | undefined {
   const partners = partnersIn(gap, call);
   const style = quoteStyleOf(spans.slice(gap.oldFrom, gap.oldTo).map((_, at) => linePair(region, gap.oldFrom + at)));
   let text = "";
-  // The old line whose end the next inserted line takes.
+  // The old line whose line end the next inserted line gets.
   let beside = gap.oldFrom - 1;
   for (let at = gap.newFrom - 1; at < gap.newTo; at += 1) {
     if (at >= gap.newFrom) {
@@ -159,7 +159,7 @@ function replace(region: Region, gap: Replaced): TextChange | undefined {
   return trimmedChange(source.text, { from, to, text });
 }
 
-/** For every new line of a gap the old line that it replaces: the one with the same words, else the one in the same row. */
+/** For every new line of a gap the old line that it replaces: an equal one but for whitespace around it, else the one in the same row. */
 function partnersIn(gap: Replaced, call: CallPieces): readonly (number | undefined)[] {
   const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimWhitespace);
   const added = call.new.slice(gap.newFrom, gap.newTo).map(trimWhitespace);
@@ -184,7 +184,7 @@ function linePair(region: Region, at: number): LinePair {
 
 function newLine(region: Region, line: string, partner: number | undefined, style: QuoteStyle): string | undefined {
   const indentation = region.shift === undefined ? "" : indentationOf(line);
-  // A blank line has no depth.
+  // A blank line has no indentation to shift.
   if (region.shift !== undefined && indentation.length === line.length) return line;
   const pair = partner === undefined ? undefined : linePair(region, partner);
   if (pair === undefined) {
@@ -206,7 +206,7 @@ function newLine(region: Region, line: string, partner: number | undefined, styl
   return depth + changedLine(region, line.slice(indentation.length), rest, lineStyle);
 }
 
-/** A line that replaces another: what both share at either end is taken from the file. */
+/** A line that replaces another: what both share at either end keeps the file's characters. */
 function changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): string {
   const trims = region.fold === "trailing blanks";
   const [asked, askedWhitespace] = cut(pair.asked, trims);
@@ -219,16 +219,16 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
 
   const shared = sharedEnds(asked, wanted, actual);
   let { head, tail } = shared;
-  let headTo = carried(head);
-  while (headTo === undefined) headTo = carried((head -= 1));
-  let tailFrom = carried(asked.length - tail);
-  while (tailFrom === undefined || tailFrom < headTo) tailFrom = carried(asked.length - (tail -= 1));
+  let headTo = offsetInFile(head);
+  while (headTo === undefined) headTo = offsetInFile((head -= 1));
+  let tailFrom = offsetInFile(asked.length - tail);
+  while (tailFrom === undefined || tailFrom < headTo) tailFrom = offsetInFile(asked.length - (tail -= 1));
 
   const middle = onlyQuotes
     ? wanted.slice(head, wanted.length - tail)
     : styled(region, wanted, head, wanted.length - tail, style);
-  // A line that was only touched keeps the blanks at its end, as it does when it is matched to the letter. Blanks that the
-  // call has in both texts are not what it is about, however little is left of the line.
+  // A line that was only touched keeps its trailing whitespace, as after an exact match. Trailing whitespace that the call has
+  // in both texts is not what the edit changes, however little is left of the line.
   const depth = indentationOf(asked).length;
   const kept = head + tail - depth;
   const isTouched =
@@ -237,8 +237,8 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
     (askedWhitespace !== "" || 2 * kept >= asked.length - depth || sharesWord(asked, wanted, shared));
   return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualWhitespace : wantedWhitespace);
 
-  /** The offset in the file's line for one in the call's, where both stand between characters. */
-  function carried(at: number): number | undefined {
+  /** The offset in the file's line for one in the call's line; undefined inside a character. */
+  function offsetInFile(at: number): number | undefined {
     if (at <= 0) return 0;
     if (at >= asked.length) return actual.length;
     const folded = askedFold.fold(at);
@@ -247,8 +247,8 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
 }
 
 /**
- * How many characters two lines share at the beginning and at the end, so that the file's own stay there. A run of one character that becomes longer or
- * shorter belongs to what changes: where the file has a look-alike of it, the old run beside the new one would be neither.
+ * How many characters two lines share at the beginning and at the end, where the file's own stay. A run of one character that
+ * becomes longer or shorter changes as a whole: where the file has look-alikes, the result would mix both.
  */
 export function sharedEnds(
   before: string,
@@ -274,7 +274,7 @@ export function sharedEnds(
   return { head, tail };
 }
 
-/** Whether one of the words at the ends that two lines share is whole in both. One long name that changes can be most of a line. */
+/** Whether the shared ends of two lines contain a word that is whole in both. One long name that changes can be most of a line. */
 function sharesWord(before: string, after: string, { head, tail }: ReturnType<typeof sharedEnds>): boolean {
   const goesOn = (line: string, at: number): boolean => /^[\p{L}\p{N}_]{2}/u.test(line.slice(at - 1, at + 1));
   const words = (part: string): readonly string[] => part.match(/[\p{L}\p{N}_]+/gu) ?? [];
@@ -291,12 +291,12 @@ function cut(line: string, trims: boolean): readonly [string, string] {
   return [line.slice(0, length), line.slice(length)];
 }
 
-/** Only a place that was found with the quotes folded says anything about them. */
+/** Quotes are adapted only if the match folded them. */
 function styled(region: Region, line: string, from: number, to: number, style: QuoteStyle): string {
   return region.fold === "line ends" ? line.slice(from, to) : styledPart(line, from, to, style);
 }
 
-/** The end of an old line as the file has it; where it has none, that of the nearest line of the place, or of the line around it. */
+/** The line end of an old line in the file; if it has none, that of the nearest line of the place, or of the line around it. */
 function lineEndOf({ source, spans }: Region, at: number): string {
   const last = spans.length - 2;
   if (last < 0) return lineEndAt(source, spans[0]?.from ?? 0) ?? "\n";
@@ -304,7 +304,7 @@ function lineEndOf({ source, spans }: Region, at: number): string {
   return source.text.slice(spans[line]?.to, spans[line + 1]?.from);
 }
 
-/** The line end of the line an offset lies in, or of the line before if it is the last; undefined in a text of one line. */
+/** The line end of the line at an offset, or of the line before if it is the last; undefined in a text of one line. */
 export function lineEndAt(source: Source, offset: number): string | undefined {
   const lines = source.lines();
   if (lines.count === 1) return undefined;
@@ -312,7 +312,7 @@ export function lineEndAt(source: Source, offset: number): string | undefined {
   return source.text.slice(lines.end(line), lines.next(line));
 }
 
-/** The change without what is there already; neither pairs of surrogates nor CRLF are torn. */
+/** The change without equal text at its ends; surrogate pairs and CRLF stay whole. */
 function trimmedChange(text: string, { from, to, text: wanted }: TextChange): TextChange {
   const least = Math.min(to - from, wanted.length);
   let head = 0;
@@ -335,13 +335,13 @@ function isInsidePair(text: string, at: number): boolean {
 
 // Which lines two texts share, in order.
 
-/** Line `before` of the one text is line `after` of the other. */
+/** Line `before` of the first text equals line `after` of the second. */
 interface SharedLine {
   readonly before: number;
   readonly after: number;
 }
 
-/** Above this many pairs to compare, lines are paired by the first fit instead of the longest common sequence. */
+/** Above this many pairs to compare, lines are paired by first fit instead of the longest common subsequence, which is quadratic. */
 const cellsMax = 4_000_000;
 
 export function sharedLines(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
@@ -363,10 +363,10 @@ export function sharedLines(before: readonly string[], after: readonly string[])
 
 function sharedInside(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
   if (before.length === 0 || after.length === 0) return [];
-  return before.length * after.length > cellsMax ? firstFits(before, after) : longest(before, after);
+  return before.length * after.length > cellsMax ? firstFits(before, after) : longestCommon(before, after);
 }
 
-function longest(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+function longestCommon(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
   const at = (row: number, column: number) => lengths[row * width + column] ?? 0;

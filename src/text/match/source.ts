@@ -1,4 +1,7 @@
-/** A text to search in: its lines, and its folded forms, each made once and only when a step asks for it. */
+/**
+ * The text that the ladder searches: its lines, and its folded forms, in which characters that one step ignores are made equal.
+ * Each form is made once, when a step first needs it. Below: the folds themselves, and quotes in the style of the file.
+ */
 
 import type { TextChange } from "../../contract/edit.ts";
 import { apply } from "../pieces.ts";
@@ -12,7 +15,7 @@ export interface MatchLines {
   end(line: number): number;
   /** Where the next line begins, or the end of the text. */
   next(line: number): number;
-  /** The line an offset lies in. */
+  /** The line that contains an offset. */
   at(offset: number): number;
 }
 
@@ -21,20 +24,20 @@ export interface Source {
   /** A lone `\r` ends lines only in a text without any `\n`; elsewhere it is content. */
   readonly loneReturns: boolean;
   lines(): MatchLines;
-  /** The whole text in its folded form. It is made once. */
+  /** The whole text in its folded form, made on the first call. */
   folding(fold: Fold): Steps<{ readonly text: string; readonly lines: MatchLines }>;
   folded(fold: Fold): { readonly text: string; readonly lines: MatchLines };
-  /** A line in its folded form. The last one is kept: the places of one line come after each other. */
+  /** A line in its folded form. The last one is cached: places in the same line follow each other. */
   foldedLine(line: number, fold: Fold): FoldedLine;
-  /** Which quotes the text has anywhere. */
+  /** Which quotes occur anywhere in the text. */
   quotes(): QuotesThere;
-  /** The text with changes, in order and without overlaps. What is known of other lines is not made anew. */
+  /** The source after changes, in order and without overlaps. Lines that they do not touch are not folded again. */
   after(changes: readonly TextChange[]): Source;
 }
 
 export const sourceOf = (text: string): Source => LinedSource.of(text);
 
-/** More changes at once are a new text. */
+/** With more changes than this, building the source anew is cheaper. */
 const changesMax = 8;
 
 class LinedSource implements Source {
@@ -89,13 +92,13 @@ class LinedSource implements Source {
 
   after(changes: readonly TextChange[]): Source {
     if (changes.length > changesMax) return sourceOf(apply(this.text, changes));
-    // From the last on, so that none moves another.
+    // From the last to the first, so that no change moves another.
     return changes.reduceRight<LinedSource>((source, change) => source.#with(change), this);
   }
 
-  /** No fold reaches from one line into another: lines that a change does not touch stay folded as they are. */
+  /** No fold reaches from one line into another, so only the lines that a change touches are folded again. */
   #with(change: TextChange): LinedSource {
-    // Before this one, changes behind it may have taken the last `\n` away.
+    // Later changes, which are made first, may have removed the last `\n`.
     if (this.loneReturns) return LinedSource.of(apply(this.text, [change]));
     const own = this.#own.with(change);
     if (!own.text.includes("\n") && own.text.includes("\r")) return LinedSource.of(own.text);
@@ -113,28 +116,27 @@ class LinedSource implements Source {
   }
 }
 
-/** A line's number as Read counts: from 1, and a lone `\r` ends no line. */
+/** A line number as Read counts: from 1, and a lone `\r` ends no line. */
 export const numberOf = (line: number, { loneReturns }: Source): number => (loneReturns ? 1 : line + 1);
 
-/** The pieces of a call's text between its line ends. */
+/** The pieces between the line ends of a text that the caller sent. */
 export function piecesOf(callText: string, source: Source): readonly string[] {
   return foldText(callText, "line ends", source.loneReturns).split("\n");
 }
 
-/** A line without the blanks around it. */
 export function trimWhitespace(line: string): string {
   const from = indentationOf(line).length;
   return line.slice(from, Math.max(from, contentLength(line)));
 }
 
-/** The blanks a line begins with. */
+/** The spaces and tabs that a line begins with. */
 export function indentationOf(line: string): string {
   let at = 0;
   while (at < line.length && isBlank(line.charCodeAt(at))) at += 1;
   return line.slice(0, at);
 }
 
-/** How long a line is without the blanks at its end. */
+/** The length of a line without the spaces and tabs at its end. */
 export function contentLength(line: string): number {
   let at = line.length;
   while (at > 0 && isBlank(line.charCodeAt(at - 1))) at -= 1;
@@ -145,7 +147,7 @@ export function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09;
 }
 
-/** A text and where its lines are, which is found out when it is first asked for. */
+/** A text and the offsets of its lines, which are found on first use. */
 class LinedText {
   readonly text: string;
   readonly #end: "\n" | "\r";
@@ -174,8 +176,8 @@ class LinedText {
     starts.set(this.#starts.subarray(0, head));
     for (const [index, start] of added.entries()) starts[head + index] = from + start;
     const moved = put.length - (to - from);
-    const behind = head + added.length;
-    for (let index = 0; index < tail.length; index += 1) starts[behind + index] = (tail[index] ?? 0) + moved;
+    const tailAt = head + added.length;
+    for (let index = 0; index < tail.length; index += 1) starts[tailAt + index] = (tail[index] ?? 0) + moved;
     return new LinedText(text, this.#end, starts);
   }
 }
@@ -221,28 +223,27 @@ function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): MatchLines
 }
 
 /**
- * Forms of a text in which things that look the same are the same. They are compared and never written; every fold also
- * does what the folds before it do, and none joins, splits or drops a line.
+ * What a folded form makes equal. Folded forms are only compared, never written. Every fold includes the folds before it, and none
+ * joins, splits or drops a line.
  */
-
 export type Fold = "line ends" | "quotes" | "look-alikes" | "trailing blanks";
 
-/** What a curly quote is compared as. */
+/** The straight quote for each curly one. */
 const quotes = new Map<string, string>();
 for (const quote of "\u201c\u201d\u201e\u201f") quotes.set(quote, '"');
 for (const quote of "\u2018\u2019\u201a\u201b") quotes.set(quote, "'");
 const quotePattern = /[\u2018-\u201f]/g;
 /**
- * Spaces; hyphens, dashes and the minus sign, but not the soft hyphen; quotes; the ellipsis; and what has no width, but
+ * Spaces; hyphens, dashes and the minus sign, but not the soft hyphen; quotes; the ellipsis; and characters without width, but
  * not the joiners, which change how the letters beside them are read.
  */
 const lookAlikePattern =
   /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212\u2018-\u201f\u2026\u200b\u2060\ufeff]/g;
-/** Those of them whose folded form has another length. */
+/** The look-alikes whose folded form has another length. */
 const resized = /[\u2026\u200b\u2060\ufeff]/;
 // oxlint-disable-next-line no-control-regex
 const beyondAscii = /[^\0-\x7f]/;
-/** What is composed together: a character with its marks, or a run of Hangul letters. */
+/** What NFC composes together: a character with its marks, or a run of Hangul letters. */
 const segments = /[\u1100-\u11ff]+\p{M}*|\P{M}\p{M}*|\p{M}+/gsu;
 
 export function foldText(text: string, fold: Fold, loneReturns: boolean): string {
@@ -254,7 +255,7 @@ export function foldText(text: string, fold: Fold, loneReturns: boolean): string
 
 const partLength = 65_536;
 
-/** The same of a long text, in steps: part by part, where no fold reaches from one part into the next. */
+/** As `foldText`, in steps. The text is cut only where no fold reaches from one part into the next. */
 function* foldingText(text: string, fold: Fold, loneReturns: boolean): Steps<string> {
   if (text.length <= partLength) return foldText(text, fold, loneReturns);
   const parts: string[] = [];
@@ -269,8 +270,8 @@ function* foldingText(text: string, fold: Fold, loneReturns: boolean): Steps<str
 }
 
 /**
- * Behind a newline; or between two characters of which the second joins none before it (all below U+0300) and the first is no
- * blank, so that it can neither be half of a line end nor be taken for one at the end of a line.
+ * After a newline; or between two characters if the second never combines with the one before it (all below U+0300) and the first
+ * is no whitespace: it can be neither half of a line end nor trailing whitespace.
  */
 const isSeam = (before: number, after: number): boolean =>
   before === 0x0a || (after < 0x300 && before > 0x20 && before !== 0xa0 && (before < 0x300 || isCurlyQuote(before)));
@@ -287,14 +288,14 @@ export function foldCharacters(text: string, fold: Fold): string {
   return fold === "quotes" ? foldQuotes(text) : foldLookAlikes(text);
 }
 
-/** A part of a line in its folded form, with the way back. */
+/** A part of a line in its folded form, with the offsets of both. */
 interface FoldedLine {
   readonly text: string;
-  /** The offset in the line at which the folded form's unit begins or, with the length, ends; undefined inside a character. */
+  /** The offset in the line where the folded unit `at` begins (at the folded length: where the line ends); undefined inside a character. */
   from(at: number): number | undefined;
-  /** The offset in the line at which the folded form's units before this one end. */
+  /** The offset in the line where the folded units before `at` end. */
   to(at: number): number | undefined;
-  /** The offset in the folded form for one in the line; undefined inside a character. */
+  /** The offset in the folded form for an offset in the line; undefined inside a character. */
   fold(at: number): number | undefined;
 }
 
@@ -318,7 +319,7 @@ export function foldLine(line: string, fold: Fold): FoldedLine {
     foldedAt += length;
     forward[at] = foldedAt;
   }
-  // Where characters are composed across the segments, there is no way back.
+  // If characters were composed across segments, folded offsets cannot be mapped back.
   if (foldedAt !== text.length) return { text, from: nowhere, to: nowhere, fold: nowhere };
   begins[foldedAt] = at;
   ends[0] = 0;
@@ -345,10 +346,10 @@ function foldLookAlikes(text: string): string {
   return composed(text).replace(lookAlikePattern, foldLookAlike);
 }
 
-/** No language has so many marks on one character; Unicode's own limit for streams is 30. */
+/** No language puts so many marks on one character; Unicode's limit for streams is 30. */
 const longMarks = /\p{M}{31,}/gu;
 
-/** NFC, but for long runs of marks: their canonical order is found by insertion, which is quadratic in the length of a run. */
+/** NFC except for long runs of marks: normalizing sorts them by insertion, which is quadratic in the length of a run. */
 function composed(text: string): string {
   if (text.search(longMarks) < 0) return text.normalize("NFC");
   const parts: string[] = [];
@@ -369,7 +370,7 @@ function foldLookAlike(character: string): string {
   return (unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212 ? "-" : " ";
 }
 
-/** A scan from each line's end: a pattern for blanks before a newline is quadratic on long runs of blanks. */
+/** Scans back from each line end: a regular expression for whitespace before a newline is quadratic on long runs of it. */
 function foldTrailingWhitespace(text: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -387,9 +388,9 @@ function foldTrailingWhitespace(text: string): string {
   return from === 0 && kept.length === 0 ? text : kept.join("") + text.slice(from);
 }
 
-// Quotes of a replacement in the style of the lines it replaces.
+// Quotes of a replacement, in the style of the lines that it replaces.
 
-/** How the quotes of one kind are to be written; undefined: as they were sent. */
+/** How to write the quotes of each kind; undefined: as the caller sent them. */
 export interface QuoteStyle {
   readonly double: "straight" | Marks | undefined;
   readonly single: "straight" | Marks | undefined;
@@ -400,7 +401,7 @@ export interface Marks {
   readonly close: string;
 }
 
-/** A line as the call has it and as the file has it. */
+/** A line as the caller sent it and as the file has it. */
 export interface LinePair {
   readonly asked: string;
   readonly actual: string;
@@ -411,7 +412,7 @@ const kinds = {
   single: { straight: "'", curly: /[\u2018-\u201b]/ },
 } as const;
 
-/** The style the file has where the call has the other one. Lines that mix both styles of a kind tell nothing. */
+/** The style of the file where the call uses the other one; undefined for a kind whose styles are mixed in the lines. */
 export function quoteStyleOf(pairs: readonly LinePair[]): QuoteStyle {
   const actual = pairs.map((pair) => pair.actual).join("\n");
   const asked = quotesIn(pairs.map((pair) => pair.asked).join("\n"));
@@ -423,7 +424,7 @@ export function quoteStyleOf(pairs: readonly LinePair[]): QuoteStyle {
   return { double: style("double"), single: style("single") };
 }
 
-/** For each kind, whether a text has it straight and whether it has it curly. */
+/** For each kind of quotes, which styles a text contains. */
 type QuotesThere = Readonly<Record<keyof QuoteStyle, { readonly straight: boolean; readonly curly: boolean }>>;
 
 function quotesIn(text: string): QuotesThere {
@@ -434,17 +435,17 @@ function quotesIn(text: string): QuotesThere {
   return { double: there("double"), single: there("single") };
 }
 
-/** What holds for lines that replace none: the style around them, if the file has no other. */
+/** The style for lines that replace none: that of the lines around them, unless the file also uses the other one. */
 export function styleOfInserted(style: QuoteStyle, there: () => QuotesThere): QuoteStyle {
   const onlyOne = (kind: keyof QuoteStyle) => {
     if (style[kind] === undefined) return undefined;
-    const otherStands = style[kind] === "straight" ? there()[kind].curly : there()[kind].straight;
-    return otherStands ? undefined : style[kind];
+    const hasOther = style[kind] === "straight" ? there()[kind].curly : there()[kind].straight;
+    return hasOther ? undefined : style[kind];
   };
   return { double: onlyOne("double"), single: onlyOne("single") };
 }
 
-/** The style of a line, and of the lines around it for the kinds of quotes that it does not have itself. */
+/** The style of a line; for kinds of quotes that the line does not contain, the style around it. */
 export function firstKnown(own: LinePair, style: QuoteStyle, around: QuoteStyle): QuoteStyle {
   const both = own.asked + own.actual;
   const known = (kind: keyof QuoteStyle) =>
@@ -452,7 +453,7 @@ export function firstKnown(own: LinePair, style: QuoteStyle, around: QuoteStyle)
   return { double: known("double"), single: known("single") };
 }
 
-/** `line` from `from` up to `to` with its quotes in the style; what stands around decides which open and which close. */
+/** `line` from `from` up to `to` with its quotes in the style; their neighbours decide which open and which close. */
 export function styledPart(line: string, from: number, to: number, style: QuoteStyle): string {
   if (style.double === undefined && style.single === undefined) return line.slice(from, to);
   let styled = "";

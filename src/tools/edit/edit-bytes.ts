@@ -1,4 +1,7 @@
-/** An edit whose exact text is looked for in the bytes: quick for files in memory, and possible for any size. */
+/**
+ * Makes a single edit by searching the file's bytes for the exact old text: no decoding, so it is fast for files in memory and
+ * works for files of any size. Every other byte is copied. Looser comparisons need the decoded text (`edit-text.ts`).
+ */
 
 import type { EditFound, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
@@ -45,7 +48,7 @@ import {
 
 const only: WhichEdit = { index: 1, of: 1, othersFound: [] };
 
-/** Throws NO_MATCH where the exact text is not there, and TOO_LARGE where it is in too many places. */
+/** Throws NO_MATCH if the exact text does not occur, AMBIGUOUS if it occurs more than once without `all`, TOO_LARGE if too often. */
 export async function planBytes(
   current: CurrentFile,
   edit: TextEdit,
@@ -62,7 +65,7 @@ export async function planBytes(
   if ("lacks" in needle) throw noMatch();
   const found = await search(needle.bytes);
   if (found.total === 0) throw noMatch();
-  // Of places after a `\r` there are all or none.
+  // Either all places are after a `\r` or none is (`withWholeLineEnds`).
   const isTorn = edit.oldText.startsWith("\n") && (await isAfterReturn(found.hits[0]?.at ?? 0, source));
   const step = isTorn ? "line ends" : "exact";
   if (found.total > 1 && !edit.all) {
@@ -70,7 +73,7 @@ export async function planBytes(
     throw new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: step, lines, total: found.total });
   }
   if (found.total > placesKeptMax) {
-    // Blocks are made of one new text for all places, none of which ends where a line does.
+    // `planEverywhere` puts the same bytes in every place, so line ends must not matter.
     const isSimple = !/[\r\n]/.test(edit.newText) && !edit.oldText.endsWith("\n") && !edit.oldText.startsWith("\n");
     if (isSimple && !isDoubleByte(form.encoding))
       return planEverywhere(current, edit, needle.bytes, source, context, shows);
@@ -82,7 +85,7 @@ export async function planBytes(
     });
   }
   const { hits } = found;
-  // A newline after a `\r` is the end of its line and stays; what follows it is changed.
+  // The `\n` of a `\r\n` stays; the change begins after it.
   const own = isTorn ? { oldText: edit.oldText.slice(1), newText: edit.newText.slice(1) } : edit;
   const starts = isTorn ? hits.map(({ at, line }) => ({ at: at + 1, line: line + 1 })) : hits;
   const texts = await withLocalEnds(own, starts, source, signal);
@@ -120,34 +123,34 @@ export async function planBytes(
       signal,
       onProgress,
     } as const;
-    const beginsWithEnd = wanted[0] === newline;
-    const overlapping = !edit.all || beginsWithEnd ? "first" : false;
-    const lines = edit.all || beginsWithEnd ? "all" : "first";
+    const beginsWithNewline = wanted[0] === newline;
+    const overlapping = !edit.all || beginsWithNewline ? "first" : false;
+    const lines = edit.all || beginsWithNewline ? "all" : "first";
     if (isDoubleByte(form.encoding)) {
       const all = await findInFile(reader, wanted, { ...options, overlapping: true, lines: "all" });
-      const isAny = overlapping !== false;
+      const mayOverlap = overlapping !== false;
       const whole = await wholeCharacters(all, wanted.length, form.encoding, source, target, {
-        overlapping: isAny,
+        overlapping: mayOverlap,
         signal,
       });
-      return beginsWithEnd ? untorn(whole, edit, wanted.length, source) : whole;
+      return beginsWithNewline ? withWholeLineEnds(whole, edit, wanted.length, source) : whole;
     }
     const once = await findInFile(reader, wanted, { ...options, overlapping, onChunk, lines });
-    if (beginsWithEnd) return untorn(once, edit, wanted.length, source);
+    if (beginsWithNewline) return withWholeLineEnds(once, edit, wanted.length, source);
     return once.total > 1 && lines === "first"
       ? findInFile(reader, wanted, { ...options, overlapping, lines: "all" })
       : once;
   }
 }
 
-/** Lines that an error names. */
+/** Lines that an error lists. */
 const linesMax = 50;
 
 /**
- * Places of a text that begins with a newline, without those that would tear it from the `\r` before it. If there is no other
- * place, that newline is the whole end of a line, as far as the rest of the text has no line ends to compare.
+ * For a text that begins with a newline: drops the places that would split a `\r\n`. If no other place is left, the newline
+ * counts for the whole `\r\n`, provided that the new text begins with one too and the rest of the old text has no line ends.
  */
-async function untorn(
+async function withWholeLineEnds(
   found: Places,
   { oldText, newText, all }: TextEdit,
   needleBytes: number,
@@ -156,8 +159,8 @@ async function untorn(
   if (found.total > found.hits.length) return found;
   const [whole, torn]: [Hit[], Hit[]] = [[], []];
   for (const hit of found.hits) ((await isAfterReturn(hit.at, source)) ? torn : whole).push(hit);
-  const isServed = newText.startsWith("\n") && !/[\r\n]/.test(oldText.slice(1));
-  const taken = whole.length > 0 ? whole : isServed ? torn : [];
+  const mayUseTorn = newText.startsWith("\n") && !/[\r\n]/.test(oldText.slice(1));
+  const taken = whole.length > 0 ? whole : mayUseTorn ? torn : [];
   let free = 0;
   const hits = taken.filter(({ at }) => {
     if (all && at < free) return false;
@@ -170,7 +173,7 @@ async function untorn(
 const isAfterReturn = async (at: number, source: Bytes): Promise<boolean> =>
   at > 0 && (await source.read(at - 1, at))[0] === carriageReturn;
 
-/** Bytes in memory, to be searched like those of a file. */
+/** Makes bytes in memory searchable as a file is. */
 const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
   sizeBytes: bytes.length,
   read: (into, at) => {
@@ -180,7 +183,7 @@ const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
   },
 });
 
-/** One text in very many places: what is known of them does not grow with their number, and they are found again to be written. */
+/** Replaces one text in very many places. Memory does not grow with their number: the places are found again when they are written. */
 async function planEverywhere(
   current: CurrentFile,
   edit: TextEdit,
@@ -191,7 +194,7 @@ async function planEverywhere(
 ): Promise<Planned<readonly EditFound[]>> {
   const { file, form, bytes, seen } = current;
   requireCertain(current, "exact", 2);
-  // That a character cannot be encoded is said after what was not shown.
+  // A character that cannot be encoded is reported only if all lines were shown: NOT_READ comes first.
   const isEncodable = "bytes" in encode(edit.newText, form.encoding);
   const put = putOf(isEncodable ? edit.newText : "", current);
   const [linesBefore, linesAfter] = [newlinesIn(needle) + 1, 1];
@@ -200,7 +203,7 @@ async function planEverywhere(
   const first: Hit[] = [];
   const diff = startDiff(shows);
   let runs: readonly ChangedRun[] | undefined;
-  const ofParts: LinesTouched[] = [];
+  const touchedShown: LinesTouched[] = [];
   const blocks = startBlocks(source, needle, put.bytes);
   const spanAt = (line: number): LineSpan => ({ from: line, to: line + linesBefore - 1 });
   let missing: readonly LineSpan[] = [];
@@ -211,18 +214,19 @@ async function planEverywhere(
     replacements += 1;
     blocks.hit(at);
     if (!isWhole) {
-      if (ofParts.at(-1)?.line !== line) missing = merged([...missing, ...unshown(current, shown, [spanAt(line)])]);
+      if (touchedShown.at(-1)?.line !== line)
+        missing = merged([...missing, ...unshown(current, shown, [spanAt(line)])]);
       if (missing.length >= missingMax) throw notShown(current, missing);
-      // Parts that were shown are few, and nothing outside of them is changed.
-      if (missing.length === 0) ofParts.push({ line, linesBefore, linesAfter });
+      // Grows only with the lines that were shown: a place outside of them refuses the edit.
+      if (missing.length === 0) touchedShown.push({ line, linesBefore, linesAfter });
     }
     if (runs !== undefined) diff.count({ line, linesBefore, linesAfter });
     else first.push({ at, line });
-    // Each of them has at least one line: more cannot be shown.
-    if (first.length > shows.linesMax) decide();
+    // Each place takes at least one line of the diff: later ones cannot be shown.
+    if (first.length > shows.linesMax) chooseRuns();
   };
   const touchedBy = ({ line }: Hit): LinesTouched => ({ line, linesBefore, linesAfter });
-  const decide = (): readonly ChangedRun[] => {
+  const chooseRuns = (): readonly ChangedRun[] => {
     if (runs !== undefined) return runs;
     runs = shownRuns(first.map(touchedBy), shows);
     for (const hit of first.splice(runs.at(-1)?.next ?? 0)) diff.count(touchedBy(hit));
@@ -243,25 +247,25 @@ async function planEverywhere(
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
     throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
   }
-  const shownNow = decide();
+  const chosen = chooseRuns();
   const replaced: Replaced = {
     hits: first,
     oldText: edit.oldText,
     oldBytes: needle.length,
     puts: first.map(() => put),
   };
-  await addRuns(diff, shownNow, replaced, first.map(touchedBy), source, current, shows);
+  await addRuns(diff, chosen, replaced, first.map(touchedBy), source, current, shows);
   return {
     pieces: blocks.finish(),
     diff: await inTurns(diff.finish(), signal),
     before: textBefore(current),
     notes: notesOf(current),
-    wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, ofParts)),
+    wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, touchedShown)),
     extra: [{ matchedBy: "exact", replacements, line: firstLine }],
   };
 }
 
-/** Ranges of lines that one refusal collects before it stops looking for more. */
+/** Line ranges that one NOT_READ error collects before the search stops. */
 const missingMax = 100;
 
 /** Bytes of the old file in one block. */
@@ -271,7 +275,7 @@ const blockMadeBytesMax = 262_144;
 /** Places further apart than this are in different blocks. */
 const blockGapBytesMax = 4_096;
 
-/** The pieces of a file in which one text gives way to another, without one for every place. Hits come in order. */
+/** Collects the pieces of the new file, one for each block of places instead of one for each place. Hits MUST ascend. */
 function startBlocks(source: Bytes, needle: Uint8Array, put: Uint8Array) {
   const pieces: Piece[] = [];
   const grows = put.length - needle.length;
@@ -323,14 +327,14 @@ function replacedIn(old: Uint8Array, needle: Uint8Array, put: Uint8Array, sizeBy
   return made;
 }
 
-/** Few bytes are copied one by one: a call costs more. Answers where the next ones go. */
+/** Copies a few bytes one by one, which costs less than a call of `set`. Returns the offset after them. */
 function copyTo(into: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): number {
   if (to - from > 32) into.set(bytes.subarray(from, to), at);
   else for (let next = from; next < to; next += 1) into[at + next - from] = bytes[next] ?? 0;
   return at + to - from;
 }
 
-/** What takes the place of the old text. */
+/** What one place gets instead of the old text. */
 interface Put {
   readonly text: string;
   readonly bytes: Uint8Array;
@@ -344,7 +348,7 @@ function putOf(text: string, current: CurrentFile): Put {
   return { text, bytes, newlines: newlinesIn(bytes) };
 }
 
-/** All places of the old text, in order, and what each of them gets. */
+/** All places of the old text, in order, and what each gets instead. */
 interface Replaced {
   readonly hits: readonly Hit[];
   readonly oldText: string;
@@ -352,7 +356,7 @@ interface Replaced {
   readonly puts: readonly Put[];
 }
 
-/** New lines get the line ends around them, each place its own, as in a file in memory. */
+/** The new text of each place, with the line ends that the file has around that place, as in the text engine. */
 async function withLocalEnds(
   { oldText, newText }: Pick<TextEdit, "oldText" | "newText">,
   hits: readonly Hit[],
@@ -370,7 +374,7 @@ async function withLocalEnds(
   });
 }
 
-/** The lines that each place touches. Whole lines that give way to whole lines do not touch the line after them. */
+/** The lines that each place touches. Whole lines replaced by whole lines do not touch the line after them. */
 function linesTouched(
   { hits, oldText, puts }: Replaced,
   oldNewlines: number,
@@ -388,7 +392,7 @@ function linesTouched(
   });
 }
 
-/** The work for each place, with a turn for other calls in between. */
+/** Does the work for each element, and yields to the event loop in between. */
 async function eachInTurns<One, Result>(
   list: readonly One[],
   signal: AbortSignal,
@@ -405,7 +409,7 @@ async function eachInTurns<One, Result>(
   return results;
 }
 
-/** Most often all places get the same. */
+/** Encodes each different text once: most often all places get the same. */
 function putsOf(texts: readonly string[], current: CurrentFile): readonly Put[] {
   const known = new Map<string, Put>();
   return texts.map((text) => {
@@ -415,7 +419,7 @@ function putsOf(texts: readonly string[], current: CurrentFile): readonly Put[] 
   });
 }
 
-/** The diff of a text that gives way to others. Only the lines around what is shown are read. */
+/** The diff of the replacements. Reads only the lines around the places that it shows. */
 async function diffOf(
   replaced: Replaced,
   touched: readonly LinesTouched[],
@@ -460,10 +464,10 @@ async function addRuns(
   }
 }
 
-/** Few lines are longer. */
+/** The first guess at the length of a line: few are longer. */
 const firstReachBytes = 512;
 
-/** The bytes that a diff may show of a run of changes; undefined where they are too many. */
+/** Reads the bytes that a diff may show of a run of changes; undefined if they are too many. */
 async function bytesAround(
   { above, below }: ChangedRun,
   changes: readonly TextChange[],
@@ -473,7 +477,7 @@ async function bytesAround(
 ): Promise<LinesAround | undefined> {
   const [first, last] = [changes[0]?.from ?? 0, changes.at(-1)?.to ?? 0];
   if (last - first > charsMax) return undefined;
-  // A changed line and its context may each reach so far.
+  // A changed line and its context may each have `reachBytes`.
   const most = 2 * reachBytes + 2;
   let from = first;
   for (let reach = firstReachBytes; ; reach *= 8) {
@@ -518,21 +522,22 @@ function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readon
   return pieces;
 }
 
-// In some encodings the bytes of a text can be found in the middle of other characters: those places are no hits.
+// In double-byte encodings such as Shift_JIS the bytes of a text can also occur inside other characters: those places do not count.
 
 interface Places {
   readonly hits: readonly Hit[];
   readonly total: number;
 }
 
-/** How far a line is followed back to its beginning, from where its characters can be told. */
+/** How far back the beginning of a line is searched for, from where it is certain which bytes begin a character. */
 const characterReachBytes = 1_048_576;
-/** Other calls get their turn after so many places. */
+/** Places between two yields to the event loop. */
 const turnPlaces = 1_000;
 
 /**
- * `found` are all places, overlapping ones included. With `overlapping` off, each begins behind the one before. What lies
- * between two places is passed once at most, however long the lines are.
+ * Keeps the places that begin with a character. `found` MUST have all places, overlapping ones included; without `overlapping`
+ * the result has only places that begin after the end of the one before. The bytes between two places are decoded at most
+ * once, however long the lines are.
  */
 export async function wholeCharacters(
   found: Places,
@@ -546,7 +551,7 @@ export async function wholeCharacters(
   if (found.total > found.hits.length) throw tooLarge(`${found.hits.length} places of these bytes`);
   const hits: Hit[] = [];
   let free = 0;
-  /** Here a character begins, and there is none between this and the last place. */
+  /** The first offset at or after the last place where a character begins. */
   let known = 0;
   for (const [index, hit] of found.hits.entries()) {
     if (index % turnPlaces === turnPlaces - 1) {
@@ -565,19 +570,19 @@ export async function wholeCharacters(
   return { hits, total: hits.length };
 }
 
-/** Where a character begins for certain: the line, or what is known. Undefined: both are too far away. */
+/** An offset where a character begins for certain: the start of the line, or `known`. Undefined if both are too far away. */
 async function characterBefore(source: Bytes, at: number, known: number): Promise<number | undefined> {
   for (let reach = firstReachBytes; ; reach = Math.min(reach * 8, characterReachBytes)) {
     const from = Math.max(known, at - reach);
     // A newline is never a part of a longer character.
-    const newline = (await source.read(from, at)).lastIndexOf(10);
-    if (newline !== -1) return from + newline + 1;
+    const found = (await source.read(from, at)).lastIndexOf(newline);
+    if (found !== -1) return from + found + 1;
     if (from === known) return known;
     if (reach === characterReachBytes) return undefined;
   }
 }
 
-/** The first character at or behind an offset. */
+/** The first offset at or after `wanted` where a character begins. */
 function firstCharacter(bytes: Uint8Array, wanted: number, encoding: DoubleByteName): number {
   const step = doubleByteStep(encoding);
   const units: Units = { bytes: Buffer.allocUnsafe(16), length: 0 };
@@ -588,7 +593,7 @@ function firstCharacter(bytes: Uint8Array, wanted: number, encoding: DoubleByteN
 
 export interface Bytes {
   readonly sizeBytes: number;
-  /** At once from memory. */
+  /** Synchronous if the bytes are in memory. */
   read(from: number, to: number): Uint8Array | Promise<Uint8Array>;
 }
 
@@ -608,12 +613,12 @@ const bytesInFile = (file: OpenFile): Bytes => ({
 
 const newline = 10;
 const carriageReturn = 13;
-/** Read at a time where a line end is looked for. */
+/** Bytes per read in the search for a line end. */
 const lineReachBytes = 65_536;
 
 /**
- * Tells the end of the line that holds a place, or of the line before it where the file ends without one; undefined in a file
- * of one line. Places MUST come in order: what lies between two of them is passed once.
+ * The line end of the line at an offset, or of the line before if the file's last line has none; undefined in a file of one
+ * line. Offsets MUST ascend: the bytes between two of them are scanned once.
  */
 function lineEndsIn(source: Bytes): (at: number) => Promise<"\n" | "\r\n" | undefined> {
   let known: { readonly until: number; readonly end: "\n" | "\r\n" | undefined } | undefined;

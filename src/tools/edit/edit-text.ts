@@ -1,4 +1,8 @@
-/** Edits of a file in memory, through the whole ladder; a later edit sees what the earlier ones did. */
+/**
+ * Makes the edits of a call in the decoded text of a file in memory. The ladder of `text/match` locates each edit, exact text
+ * first, in the text that the edits before it left. The result is one list of changes of the original text, from which
+ * bytes and diff are made. The checks that both engines share come first.
+ */
 
 import type { EditFound, MatchedBy, NearestRegion, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
@@ -40,18 +44,18 @@ import type { Planned } from "../change/change.ts";
 import { joined } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 
-// What holds for an edit wherever it is found: its author was shown the place, and the new text has bytes.
+// Checks that both engines share: the session was shown the place, and the file's encoding has every new character.
 
-/** Lines that a text of so many newlines spans, from a line on; a newline at its end begins no line of its own. */
+/** The lines that a text spans, starting at `line`; a newline at its end begins no further line. */
 export const spanFrom = (line: number, newlines: number, endsWithNewline: boolean): LineSpan => ({
   from: line,
   to: line + Math.max(0, newlines - (endsWithNewline ? 1 : 0)),
 });
 
-/** What is known of a file, as far as it is still so. */
+/** What the session was shown, if the file has not changed since. */
 export const shownOf = (seen: Seen): Shown => (seen.state === "fresh" ? seen : nothingShown);
 
-/** The same when lines have changed. Cells are not where they were. */
+/** What was shown, with line numbers as they are after the changes. Cells are dropped: they may have moved. */
 export const movedAlong = ({ shown, cut, parts = [] }: Shown, changes: readonly LineChange[]): Shown => ({
   shown: shifted(shown, changes),
   cut: shiftedCut(cut, changes),
@@ -59,7 +63,7 @@ export const movedAlong = ({ shown, cut, parts = [] }: Shown, changes: readonly 
   cells: [],
 });
 
-/** Those of the lines that were not shown. `shown` and `needed` are lines of the same state of the file. */
+/** The `needed` lines that were not shown. `shown` and `needed` MUST number the lines of the same version of the file. */
 export function unshown(
   { seen }: Pick<CurrentFile, "seen">,
   { shown }: Pick<Shown, "shown">,
@@ -68,13 +72,13 @@ export function unshown(
   return seen.state !== "fresh" || seen.whole ? [] : without(merged(needed), shown);
 }
 
-/** Throws if lines of the file as it is were not shown; one refusal names them all. */
+/** Throws if any of these lines of the current file was not shown; the error lists all of them. */
 export function requireShown(current: CurrentFile, { shown }: Pick<Shown, "shown">, lines: readonly LineSpan[]): void {
   const needed = unshown(current, { shown }, lines);
   if (needed.length > 0) throw notShown(current, needed);
 }
 
-/** What was shown is told of the file as it is, whatever earlier edits of the same call would make of it. */
+/** Line numbers in the error are those of the file on disk, before any edit of the call. */
 export const notShown = ({ target, seen }: CurrentFile, needed: readonly LineSpan[]): Problem =>
   new Problem({
     code: "NOT_READ",
@@ -85,7 +89,7 @@ export const notShown = ({ target, seen }: CurrentFile, needed: readonly LineSpa
     needed: merged(needed),
   });
 
-/** A file that somebody else changed since is edited only where the very text is still there, once. */
+/** A file that changed since the session read it is edited only if the exact text occurs in it once. */
 export function requireCertain(current: CurrentFile, matchedBy: MatchedBy, places: number): void {
   if (current.seen.state !== "changed" || (matchedBy === "exact" && places === 1)) return;
   const { sizeBytes: sizeNow, mtimeMs } = current.file;
@@ -108,28 +112,28 @@ const lacking = (place: Target, encoding: string, character: string): Problem =>
 export const notesOf = ({ seen }: CurrentFile): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
-/** The old text, for those who show both sides; undefined if it is long. */
+/** The old text, for clients that show both sides; undefined if it is long. */
 export function textBefore({ bytes, source }: CurrentFile): string | undefined {
   const charsMax = limits.changeCharsMax * 4;
-  // No encoding has more than four bytes for a unit: so large a file is not decoded.
+  // No encoding has more than four bytes for a UTF-16 unit: a larger file is too long for certain and is not decoded.
   if (bytes === undefined || bytes.length > charsMax * 4) return undefined;
   const { text } = source();
   return text.length > charsMax ? undefined : wellFormed(text);
 }
 
-/** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
+/** What the session knows after its change: the whole file if it knew all of it before, else the parts that it was shown. */
 export const knownAfter = ({ seen }: CurrentFile, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
   seen.state === "fresh" && seen.whole ? "all" : { shown, cut, parts, cells, movedCells };
 
-/** What serves an edit. These limits are about speed and memory: none of them changes the result of an edit that is made. */
+/** When each engine is used. These limits are about speed and memory: none of them changes the result of an edit that succeeds. */
 export interface EditEngines {
-  /** Bytes from which the exact text is looked for in the bytes of the file before any text is made of them. */
+  /** Files of at least this many bytes are searched as bytes before they are decoded. */
   readonly bytesFirstMin: number;
-  /** Bytes up to which a file can be held in memory. In larger files only the exact text is found, one edit at a time. */
+  /** The largest file that is read into memory. In larger files only exact text is found, one edit per call. */
   readonly heldBytesMax: number;
-  /** Edits of one call from which an index of the text is worth its cost. */
+  /** From this many edits per call on, an index of the text is worth its cost. */
   readonly indexedEditsMin: number;
-  /** Places of one text above which none of them is kept. */
+  /** Above this many places of one text, no list of them is kept. */
   readonly placesKeptMax: number;
   readonly shows: DiffLimits;
 }
@@ -149,7 +153,7 @@ export function* planText(
 ): Steps<Planned<readonly EditFound[]>> {
   const original = current.source().text;
   const needs = isWholeShown(current) ? undefined : new NeededLines(current, original);
-  const { changes, found } = yield* editing(current.target, original, edits, {
+  const { changes, found } = yield* applyEdits(current.target, original, edits, {
     indexedEditsMin,
     many: needs === undefined ? "in blocks" : "each",
     *seen(matchedBy, places, total, state) {
@@ -172,16 +176,16 @@ export function* planText(
 
 const isWholeShown = ({ seen }: CurrentFile): boolean => seen.state === "fresh" && seen.whole;
 
-/** Lines of the file as it is that edits need, where not all of it was shown. What earlier edits put in is their author's own. */
+/** The lines of the current file that edits need, if only part of it was shown. Text that earlier edits of the call added needs no check. */
 class NeededLines {
-  readonly #before: CurrentFile;
+  readonly #current: CurrentFile;
   readonly #text: string;
   readonly #shown: readonly LineSpan[];
   readonly #lineAt: LineAt;
   #missing: LineSpan[] = [];
 
   constructor(current: CurrentFile, text: string) {
-    this.#before = current;
+    this.#current = current;
     this.#text = text;
     this.#shown = merged(shownOf(current.seen).shown);
     this.#lineAt = lineNumbers(sourceOf(text));
@@ -189,22 +193,22 @@ class NeededLines {
 
   add(places: readonly { readonly from: number; readonly to: number }[]): void {
     for (const span of linesOfPlaces(this.#text, places, this.#lineAt)) {
-      if (this.#before.seen.state === "fresh" && !this.#isShown(span)) {
+      if (this.#current.seen.state === "fresh" && !this.#isShown(span)) {
         for (const part of without([span], this.#shown)) this.#missing.push(part);
       }
     }
   }
 
-  /** After a failure, or if they are very many, no more of them are looked for. */
+  /** Whether to stop looking for further missing lines: an edit was not found, or very many lines are missing. */
   isOver(isFound: boolean): boolean {
     return this.#missing.length > 0 && (!isFound || this.#missing.length > limits.unshownPartsMax);
   }
 
   require(): void {
-    if (this.#missing.length > 0) throw notShown(this.#before, this.#missing);
+    if (this.#missing.length > 0) throw notShown(this.#current, this.#missing);
   }
 
-  /** The last of the spans that begin at or before it must reach to its end. */
+  /** A binary search: the last shown span that begins at or before `from` must reach to `to`. */
   #isShown({ from, to }: LineSpan): boolean {
     let low = 0;
     for (let high = this.#shown.length; low < high; ) {
@@ -216,52 +220,52 @@ class NeededLines {
   }
 }
 
-interface Editing extends Pick<EditEngines, "indexedEditsMin"> {
-  /** Whether very many places of one edit may be told as blocks. */
+interface EditingOptions extends Pick<EditEngines, "indexedEditsMin"> {
+  /** Whether very many places of one edit may be returned as blocks. */
   readonly many: "each" | "in blocks";
-  /** Sees where each edit was found, in the text as the edits before have left it. */
+  /** Called with the places of each edit, in the text that the edits before it left. */
   seen(
     matchedBy: MatchedBy,
     places: readonly { readonly from: number; readonly to: number }[],
     total: number,
     state: PieceList,
   ): Steps<void>;
-  /** Whether to leave it at that. */
+  /** Whether to stop after this edit. */
   isOver(isFound: boolean): boolean;
 }
 
-/** Makes one edit after the other, each in what the ones before have left. */
-function* editing(
+/** Makes the edits one after the other, each in the text that the edits before it left. */
+function* applyEdits(
   target: Target,
   original: string,
   edits: readonly TextEdit[],
-  by: Editing,
+  options: EditingOptions,
 ): Steps<{ readonly changes: readonly TextChange[]; readonly found: readonly EditFound[] }> {
   const state = new EditedText(original);
-  if (edits.length >= by.indexedEditsMin) yield* state.index(edits);
+  if (edits.length >= options.indexedEditsMin) yield* state.index(edits);
   const pieces = new PieceList(original.length);
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
-    const quick = state.onlyPlace(edit);
-    if (quick !== undefined) {
-      yield* by.seen("exact", [quick.change], 1, pieces);
-      if (by.isOver(true)) break;
-      found.push({ matchedBy: "exact", replacements: 1, line: quick.line });
-      yield* pieces.splice([quick.change]);
+    const only = state.onlyPlace(edit);
+    if (only !== undefined) {
+      yield* options.seen("exact", [only.change], 1, pieces);
+      if (options.isOver(true)) break;
+      found.push({ matchedBy: "exact", replacements: 1, line: only.line });
+      yield* pieces.splice([only.change]);
       continue;
     }
     const source = state.source();
-    const matched = yield* matchOf(source, edit, by.many);
-    if (by.isOver(matched.found === "yes")) break;
-    if (matched.found !== "yes") throw yield* failed(target, edits, index, source, matched);
+    const matched = yield* matchOf(source, edit, options.many);
+    if (options.isOver(matched.found === "yes")) break;
+    if (matched.found !== "yes") throw yield* problemOf(target, edits, index, source, matched);
     const { changes, places, matchedBy, total = places.length } = matched;
     yield;
-    // A line's number says nothing about a file that somebody else changed.
-    yield* by.seen(matchedBy, places, edit.behindLine === undefined ? total : 0, pieces);
+    // A line number is no proof in a file that has changed since: 0 places, so that `requireCertain` refuses it.
+    yield* options.seen(matchedBy, places, edit.behindLine === undefined ? total : 0, pieces);
     const [first] = changes;
     found.push({ matchedBy, replacements: total, line: first === undefined ? 1 : lineNumbers(source)(first.from) });
-    // The changes of a single edit stay as they were found: changes made from pieces are one where they touch.
+    // The changes of a single edit are returned as found: `changesOfPieces` would join those that touch.
     if (edits.length === 1) return { changes, found };
     yield* pieces.splice(changes);
     yield;
@@ -270,19 +274,19 @@ function* editing(
   return { changes: yield* changesOfPieces(pieces.pieces, original.length), found };
 }
 
-/** More changes since the text was last looked at are a new text. */
+/** After more changes than this since the source was last needed, building it anew is cheaper than updating it. */
 const pendingMax = 8;
 
-/** A text between two edits. Its blocks find most places; its source is what the whole ladder needs, and is kept up only if asked for. */
+/** The text between two edits. Its index locates most edits; its source, which the ladder needs, is updated only when asked for. */
 class EditedText {
   #source: Source;
   #pending: TextChange[] = [];
   #indexed: IndexedText | undefined;
-  #returns: boolean;
+  #hasReturns: boolean;
 
   constructor(text: string) {
     this.#source = sourceOf(text);
-    this.#returns = text.includes("\r");
+    this.#hasReturns = text.includes("\r");
   }
 
   *index(edits: readonly TextEdit[]): Steps<void> {
@@ -300,13 +304,13 @@ class EditedText {
   change(changes: readonly TextChange[]): void {
     this.#source = this.source().after(changes);
     this.#indexed?.splice(changes);
-    this.#returns ||= changes.some(({ text }) => text.includes("\r"));
+    this.#hasReturns ||= changes.some(({ text }) => text.includes("\r"));
   }
 
-  /** Makes an edit of a text that stands there once, to the letter and with nothing to be known of line ends. Undefined: it takes the ladder. */
+  /** Makes the edit if its exact old text occurs once and no line ends need converting. Undefined if the edit needs the ladder. */
   onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
     const { oldText, newText } = edit;
-    if (this.#indexed === undefined || !isPlain(edit) || (this.#returns && (oldText + newText).includes("\n"))) {
+    if (this.#indexed === undefined || !isPlain(edit) || (this.#hasReturns && (oldText + newText).includes("\n"))) {
       return undefined;
     }
     const [from, ...others] = this.#indexed.places(oldText, 2);
@@ -314,39 +318,39 @@ class EditedText {
     const line = this.#indexed.newlinesBefore(from) + 1;
     const change = { from, to: from + oldText.length, text: newText };
     this.#indexed.splice([change]);
-    // Kept only while it is worth it.
+    // One more than the maximum makes `source` build anew.
     if (this.#pending.length <= pendingMax) this.#pending.push(change);
     return { line, change };
   }
 }
 
-/** Where one place is found, all are; and nothing is to be known of line ends, marks or halves of characters. */
+/** Whether the index can locate an edit: `\r`, BOM and lone surrogates have rules of their own in the ladder. */
 const isPlain = ({ oldText, newText, behindLine }: TextEdit): boolean =>
   oldText !== "" && behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
 
-/** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
+/** The text of a new file: the first edit brings it, later edits change it. */
 export function* textFromEdits(
   place: Target,
   edits: readonly TextEdit[],
 ): Steps<{ readonly text: string; readonly found: readonly EditFound[] }> {
-  const { changes, found } = yield* editing(place, "", edits, {
+  const { changes, found } = yield* applyEdits(place, "", edits, {
     ...editEngines,
     many: "each",
     *seen() {
-      // A new file has nothing that its author must have been shown.
+      // A new file has no lines that must have been shown.
     },
     isOver: () => false,
   });
   return { text: changes.map(({ text }) => text).join(""), found };
 }
 
-/** Lines as Read counts them: a lone `\r` ends none. */
+/** Line numbers as Read counts them: a lone `\r` ends no line. */
 const lineNumbers =
   (source: Source): LineAt =>
   (offset) =>
     source.loneReturns ? 1 : source.lines().at(offset) + 1;
 
-/** Changes of a file's text, as bytes and as a diff. */
+/** The plan for changes of a file's text: the new bytes and the diff. */
 export function* planOfChanges<Extra>(
   current: CurrentFile,
   changes: readonly TextChange[],
@@ -369,7 +373,7 @@ export function* planOfChanges<Extra>(
   };
 }
 
-/** An empty old text fills an empty file, unless it says behind which line it belongs. */
+/** Locates one edit: after a line (`behindLine`), as the whole text of an empty file (empty old text), or by the ladder. */
 function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (edit.behindLine !== undefined) {
     const found = insertion(source.text, edit.behindLine, edit.newText);
@@ -381,14 +385,14 @@ function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }
 
-/** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
+/** Pieces are written one by one; more of them cost more than a copy that joins them. */
 const piecesMax = 1_000;
 
 function* piecesOf(source: SourceText, changes: readonly TextChange[], current: CurrentFile): Steps<readonly Piece[]> {
   const joins = changes.length > piecesMax / 2 ? current.bytes : undefined;
   const all: Piece[] = [];
   let pieces: Piece[] = [];
-  // Most often all changes bring the same.
+  // Most often all changes insert the same text.
   let last: { readonly text: string; readonly bytes: Uint8Array } = { text: "", bytes: new Uint8Array() };
   let at = 0;
   for (const { from, to, text } of changes) {
@@ -409,7 +413,7 @@ function* piecesOf(source: SourceText, changes: readonly TextChange[], current: 
   return [joined(all, joins)];
 }
 
-function* failed(
+function* problemOf(
   place: Target,
   edits: readonly TextEdit[],
   index: number,
@@ -455,10 +459,10 @@ export function shownRegion(region: NearestRegion | undefined): NearestRegion | 
   return { ...region, lines: lines.map(wellFormed), difference: shown };
 }
 
-/** Edits after one that failed that are looked at: each goes through the whole ladder. */
+/** Edits after the failed one that are tried, for the error: each goes through the whole ladder. */
 const laterEditsMax = 100;
 
-/** The earlier ones were found; would the next ones have been? */
+/** For the error: the edits before the failed one were found; tries which of the later ones would be. */
 function* whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): Steps<WhichEdit> {
   const othersFound = Array.from({ length: failedAt }, (_, index) => index + 1);
   const later = edits.slice(failedAt + 1, failedAt + 1 + laterEditsMax);
@@ -481,10 +485,10 @@ const linesOfPlaces = (
     return spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
   });
 
-/** The line of an offset, from 1. */
+/** The line of an offset; lines count from 1. */
 type LineAt = (offset: number) => number;
 
-/** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
+/** The lines that each change replaces and brings. Whole lines replaced by whole lines do not touch the line after them. */
 export function* linesChanged(text: string, changes: readonly TextChange[]): Steps<readonly LineChange[]> {
   const lineAt = lineCounter(text);
   const changed: LineChange[] = [];
@@ -503,7 +507,7 @@ export function* linesChanged(text: string, changes: readonly TextChange[]): Ste
   return changed;
 }
 
-/** The line of an offset, for offsets that go forward: each part of the text is looked at once. */
+/** For offsets in ascending order: the text is scanned once. */
 function lineCounter(text: string): LineAt {
   let end = text.indexOf("\n");
   let line = 1;

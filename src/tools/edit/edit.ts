@@ -1,4 +1,8 @@
-/** Edit: replace a text that is found, and leave every other byte as it is. */
+/**
+ * Edit: replaces a text in a file and leaves every other byte as it is. `planEdits` picks one of two engines: `edit-bytes.ts`
+ * searches the bytes for the exact text, in files of any size; `edit-text.ts` decodes the file and also tries looser
+ * comparisons (`text/match`), in files that fit in memory. Where both can make an edit, both give the same result.
+ */
 
 import type { EditFound, EditRequest, TextEdit } from "../../contract/edit.ts";
 import { type EditFault, Problem } from "../../contract/problem.ts";
@@ -29,13 +33,10 @@ export const edit: Tool<"edit"> = async (request, context) => {
   return { kind: "edit", target: file.target, file, edits: request.edits, found, dryRun: context.dryRun };
 };
 
-/** Without a text to replace, an edit makes a file, or fills an empty one. */
+/** An edit with an empty old text creates a file, or fills an empty one. */
 const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behindLine === undefined;
 
-/**
- * Exact text is looked for in the bytes first, except in small files; whatever that does not find takes the ladder of looser
- * comparisons over the whole text, for which the file must fit in memory. Both give the same result where both can serve an edit.
- */
+/** The bytes are searched first, except in small files; the text engine gets what that search does not find, if the file fits in memory. */
 export async function planEdits(
   current: CurrentFile,
   { edits }: Pick<EditRequest, "edits">,
@@ -46,30 +47,31 @@ export async function planEdits(
   const fitsMemory = current.bytes !== undefined || current.file.sizeBytes <= engines.heldBytesMax;
   const { encoding } = current.form;
   const isSearchable = fitsMemory ? isByteSearchable(encoding) : !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding);
-  const isPlain = edits.length === 1 && edits[0].oldText !== "" && isSearchable && !/^utf-(?:16|32)/.test(encoding);
+  const canSearchBytes =
+    edits.length === 1 && edits[0].oldText !== "" && isSearchable && !/^utf-(?:16|32)/.test(encoding);
   if (!fitsMemory) {
-    if (!isPlain) throw tooLarge(current, edits, isSearchable, engines);
+    if (!canSearchBytes) throw tooLarge(current, edits, isSearchable, engines);
     return planStreamed(current, edits[0], context, engines);
   }
   const isLarge = current.bytes === undefined || current.bytes.length >= engines.bytesFirstMin;
-  const planned = isPlain && isLarge ? await planInBytes(current, edits[0], context, engines) : undefined;
+  const planned = canSearchBytes && isLarge ? await planInBytes(current, edits[0], context, engines) : undefined;
   if (planned !== undefined) return planned;
   const inMemory = current.bytes === undefined ? await current.whole() : current;
   return inTurns(planText(inMemory, edits, engines), context.signal);
 }
 
-/** Undefined: the whole text is to be looked at. */
+/** Undefined if the text engine must decide. */
 async function planInBytes(
   current: CurrentFile,
   edit: TextEdit,
   context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
   engines: EditEngines,
 ): Promise<Planned<readonly EditFound[]> | undefined> {
-  // Only the whole text says whether a mark at the beginning of the old text is the file's or stands in the text.
+  // Only the decoded text shows whether a BOM at the start of the old text is the file's own or a character of its text.
   if (edit.oldText.startsWith("\ufeff")) return undefined;
-  const { planned, encoding } = await watched(current, edit, context, engines);
+  const { planned, encoding } = await planAndCheckEncoding(current, edit, context, engines);
   if (encoding !== current.form.encoding) return undefined;
-  // A text that begins with a newline may be found by its line ends too.
+  // Where the bytes match a leading newline only as part of a `\r\n`, the text engine compares line ends properly.
   const isCertain =
     !edit.oldText.startsWith("\n") || (!(planned instanceof Problem) && planned.extra[0]?.matchedBy === "exact");
   if (!isCertain) return undefined;
@@ -77,33 +79,33 @@ async function planInBytes(
     if (planned.data.code === "AMBIGUOUS") throw planned;
     return undefined;
   }
-  // What becomes so small is known by its hash, for which the bytes are needed.
+  // A file that becomes this small is fingerprinted by its hash, which needs its bytes in memory.
   const sizeAfter = current.file.sizeBytes - Buffer.byteLength(edit.oldText);
   return current.bytes === undefined && isHashed({ sizeBytes: sizeAfter }) ? undefined : planned;
 }
 
-/** In a file that does not fit in memory only the exact text can be found. */
+/** For a file that does not fit in memory, where only the exact text can be found. */
 async function planStreamed(
   current: CurrentFile,
   edit: TextEdit,
   context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
   engines: EditEngines,
 ): Promise<Planned<readonly EditFound[]>> {
-  const { planned, encoding } = await watched(current, edit, context, engines);
+  const { planned, encoding } = await planAndCheckEncoding(current, edit, context, engines);
   if (encoding !== current.form.encoding) {
     const known = { ...current, form: { ...current.form, encoding }, head: undefined };
-    // The change may take away the very letters that showed the encoding.
+    // The change may remove the only characters that reveal the encoding.
     return { ...(await planEdits(known, { edits: [edit] }, context, engines)), remember: encoding };
   }
   if (!(planned instanceof Problem)) return planned;
   const unmarked = withoutMark(edit);
-  const again = planned.data.code === "NO_MATCH" && unmarked.oldText !== edit.oldText;
-  if (!again || faultOf(unmarked, false) !== undefined) throw planned;
+  const mayRetry = planned.data.code === "NO_MATCH" && unmarked.oldText !== edit.oldText;
+  if (!mayRetry || faultOf(unmarked, false) !== undefined) throw planned;
   return planBytes(current, unmarked, context, engines);
 }
 
-/** Searches the bytes. Where only the first bytes speak for UTF-8, the search goes through all of them and knows better afterwards. */
-async function watched(
+/** Searches the bytes. Where UTF-8 was guessed from the first bytes alone, also checks all bytes on the way and returns their encoding. */
+async function planAndCheckEncoding(
   current: CurrentFile,
   edit: TextEdit,
   context: Pick<ToolContext, "signal" | "onProgress" | "changes">,
@@ -132,7 +134,7 @@ function tooLarge(
   return new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit, ...remedy });
 }
 
-/** A refusal that may not be the last word: it may rest on the wrong encoding, or on a mark. */
+/** Returns a `Problem` instead of throwing it: it may be due to a wrongly guessed encoding or to a BOM, and another try may succeed. */
 async function orProblem<Result>(work: Promise<Result>): Promise<Result | Problem> {
   try {
     return await work;
@@ -142,7 +144,7 @@ async function orProblem<Result>(work: Promise<Result>): Promise<Result | Proble
   }
 }
 
-/** Throws what is wrong with an edit whatever the text is. Of an empty file, or of none, the first one may say all. */
+/** Throws if an edit is invalid whatever the file contains. Only the first edit of an empty or missing file may have an empty old text. */
 function requireSound(edits: EditRequest["edits"], place: Target, isEmpty: boolean): void {
   for (const [index, edit] of edits.entries()) {
     const fault = faultOf(edit, index === 0 && isEmpty);

@@ -1,6 +1,6 @@
 /**
- * An edit is made by one of several engines: the exact text in the bytes of a file, held or not, or the ladder of looser
- * comparisons over its text, with an index or without. Whichever serves it, bytes, hunks, question, notes and refusals are the same.
+ * An edit is made by one of several engines: a search for the exact text in the bytes of a file, in memory or not, or the ladder
+ * of looser comparisons over its text, with an index or without. All give the same bytes, hunks, question, notes and errors.
  */
 
 import { Buffer } from "node:buffer";
@@ -44,7 +44,7 @@ function bytesOf({ text, encoding, bom }: Sample): Buffer {
   return Buffer.concat([Buffer.from(bom ? "\ufeff" : ""), encoded.bytes]);
 }
 
-/** A file as an edit finds it. One that is not held has only its bytes to be read. */
+/** A file as an edit gets it; outside of memory, its bytes can only be read. */
 function beforeOf(sample: Sample, bytes: Buffer, isHeld: boolean): CurrentFile {
   const form = { encoding: sample.encoding, bomBytes: sample.bom ? 3 : 0 };
   const read = (into: Uint8Array, at: number): number => {
@@ -109,7 +109,7 @@ async function run(
     notes,
     wrote,
     found: extra,
-    // What is not in memory is not decoded for it.
+    // A file outside of memory is not decoded for it.
     before: isHeld ? planned.before : undefined,
   };
 }
@@ -136,8 +136,8 @@ function enginesFor(shows: DiffLimits) {
 }
 
 /**
- * How a file that is too large for memory refuses an edit that it cannot make: several edits, too many places to keep, and a text
- * that is not there exactly. Undefined where it answers as a file in memory does.
+ * The error for a file that is too large for memory: several edits, too many places to keep, or no exact match. Undefined where
+ * the result is the same as for a file in memory.
  */
 function refusalOf(sample: Sample, edits: EditRequest["edits"], { placesKeptMax }: EditEngines): Result | undefined {
   const tooLarge = { code: "TOO_LARGE", place: target, kind: "text" };
@@ -146,7 +146,7 @@ function refusalOf(sample: Sample, edits: EditRequest["edits"], { placesKeptMax 
   }
   const { oldText, newText, all: every } = withoutMark(edits[0]);
   const isDouble = sample.encoding === "shift_jis";
-  // An error names the first 50.
+  // An error lists the first 50.
   const hitsMax = Math.max(50, placesKeptMax);
   const needle = encode(oldText, sample.encoding);
   const bytePlaces = (wanted: Uint8Array): readonly number[] =>
@@ -170,7 +170,7 @@ function refusalOf(sample: Sample, edits: EditRequest["edits"], { placesKeptMax 
   return { ...tooLarge, limit: `${placesKeptMax} replacements at once` };
 }
 
-/** Where a text begins in another, overlapping places included. */
+/** The offsets of a text in another, overlapping ones included. */
 function placesOf(text: string, wanted: string): readonly number[] {
   const places: number[] = [];
   if (wanted === "") return places;
@@ -178,12 +178,12 @@ function placesOf(text: string, wanted: string): readonly number[] {
   return places;
 }
 
-/** Most often they are the same to the letter, which is found out sooner so. */
+/** Compares as JSON first: most results are equal, and that is faster than `toEqual`. */
 function same(name: string, result: Result, expected: Result): void {
   if (JSON.stringify(result) !== JSON.stringify(expected)) expect({ name, ...result }).toEqual({ name, ...expected });
 }
 
-/** Hunks say what stands in the file before and after the change, at the lines that they name. */
+/** Checks that hunks have the lines of the file before and after the change, at their line numbers. */
 function judgeHunks(sample: Sample, result: Result): void {
   if (result.code !== undefined || sample.encoding !== "utf-8" || result.diff === undefined) return;
   const linesIn = (bytes: Buffer): readonly string[] =>
@@ -194,7 +194,7 @@ function judgeHunks(sample: Sample, result: Result): void {
   const [old, made] = [linesIn(bytesOf(sample)), linesIn(Buffer.from(result.bytes ?? "", "latin1"))];
   for (const { oldStart, newStart, lines, lineEnd } of result.diff.hunks) {
     const end = lineEnd === "\r\n" ? "\r" : "";
-    // A row that says that the newline is missing follows its line.
+    // The row about a missing newline follows its line.
     const rows = lines.map((row, at) => (lines[at + 1]?.startsWith("\\") === true ? row : row + end));
     const side = (sign: string): readonly string[] =>
       rows.filter((row) => row.startsWith(" ") || row.startsWith(sign)).map((row) => row.slice(1));
@@ -212,7 +212,7 @@ async function compare(sample: Sample, edits: EditRequest["edits"], shows: DiffL
     10 * (shows.charsMax + 100 * shows.linesMax) + 1_000,
   );
   for (const [name, { isHeld, engines }] of Object.entries(others)) {
-    // Several edits are made in the text, whatever the limits of the bytes are; only for them there is an index.
+    // Several edits always go to the text engine, and only they use an index.
     if (edits.length > 1 !== (name === "indexed")) continue;
     const before = isHeld ? expected["before"] : undefined;
     same(name, await run(sample, edits, isHeld, engines), { ...expected, before });
@@ -236,7 +236,7 @@ const sampleOf = (text: string, more: Partial<Sample> = {}): Sample => ({
 });
 const editOf = (oldText: string, newText: string, every = false): TextEdit => ({ oldText, newText, all: every });
 
-// Random files: few kinds of lines, so that texts stand in several places.
+// Random files: few different lines, so that texts occur in several places.
 
 const contents = ["", "a", "b", "ab", "  a", "\ta", "a ", "aa", "}", "é", "“a”", "a\u00a0b", "🙂", "1: a", "long long"];
 const narrow = contents.filter((line) => /^[\0-\x7f]*$/.test(line));
@@ -284,7 +284,7 @@ const spans: fc.Arbitrary<Seen> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Seen>({ state: "changed", sizeThen: 5 }) },
 );
 
-/** A part of the text as it stands there, and then as callers misquote it: the steps of the ladder. */
+/** A part of the text, exact and then as callers misquote it: the steps of the ladder. */
 const slips: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text,
@@ -327,7 +327,7 @@ function editFor(text: string, { from, length, slip, wholeLines, newText, keeps,
   while (!between(end)) end += 1;
   const old = text.slice(start, end);
   const oldText = slips[slip]?.(old) ?? old;
-  // Lines that both have stay what they are.
+  // Shared lines stay as they are.
   const put = keeps === 0 ? newText : keeps === 1 ? `${oldText}${newText}` : `${newText}${oldText}`;
   return editOf(oldText, put, every);
 }
@@ -376,7 +376,7 @@ const cases = (editsMax: number): fc.Arbitrary<Case> =>
       return { sample, edits: [first ?? editOf("a", "b"), ...others], shows };
     });
 
-/** `npm run test:random` tries 100,000 cases, other ones each time. */
+/** `npm run test:random` tries 100,000 cases, different ones each time. */
 const isRandom = process.env["FILEHAND_RANDOM"] !== undefined;
 const seed = isRandom ? Date.now() % 2 ** 31 : 20_261_117;
 
