@@ -321,7 +321,7 @@ describe("what becomes of a line in front of a very long one", () => {
     ["it stays a line", "wo\n", "o\n", "(+1 -1)", [" one", "-two", "+to"]],
   ] as const) {
     test(name, async () => {
-      const { top } = workspace({ "a.txt": `one\ntwo\n${"x".repeat(70_000)}\nend\n` });
+      const { top } = workspace({ "a.txt": `one\ntwo\n${"x".repeat(300_000)}\nend\n` });
       const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
       const input = { file_path: "a.txt", old_string: oldText, new_string: newText };
       const { content, structured } = await session.call("Edit", input);

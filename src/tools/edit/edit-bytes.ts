@@ -386,7 +386,8 @@ function linesTouched(
   return eachInTurns(hits, signal, async ({ at, line }, index) => {
     const { text, newlines } = puts[index] ?? noPut;
     const mayBeWhole = endsLine(oldText) && endsLine(text);
-    const isWhole = mayBeWhole && (at === firstByte || (await source.read(at - 1, at))[0] === newline);
+    const staysLine = mayBeWhole && oldText !== "" && text !== "";
+    const isWhole = staysLine || (mayBeWhole && (at === firstByte || (await source.read(at - 1, at))[0] === newline));
     const extra = isWhole ? 0 : 1;
     return { line, linesBefore: oldNewlines + extra, linesAfter: newlines + extra };
   });

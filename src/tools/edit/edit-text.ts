@@ -495,7 +495,9 @@ export function* linesChanged(text: string, changes: readonly TextChange[]): Ste
   for (const [index, { from, to, text: put }] of changes.entries()) {
     if ((index + 1) % partLength === 0) yield;
     const atLineStart = from === 0 || text[from - 1] === "\n";
-    const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
+    const [oldEnds, newEnds] = [to > from && text[to - 1] === "\n", put.endsWith("\n")];
+    // The line after is not touched: a newline stays before it, or whole lines come or go.
+    const whole = (oldEnds && newEnds) || (atLineStart && (to === from || oldEnds) && (put === "" || newEnds));
     const extra = whole ? 0 : 1;
     const line = lineAt(from);
     changed.push({
