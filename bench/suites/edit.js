@@ -416,7 +416,7 @@ async function bundled(folder, input) {
     input,
     platform: "node",
     transform: { target: "node20" },
-    external: [/^[@a-z]/],
+    external: [/^(?!@oxc-project\/)[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     logLevel: "silent",
   });

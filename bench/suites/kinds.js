@@ -108,7 +108,7 @@ async function readers() {
     platform: "node",
     transform: { target: "node20" },
     plugins: [textFiles()],
-    external: [/^[@a-z]/],
+    external: [/^(?!@oxc-project\/)[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     logLevel: "silent",
   });

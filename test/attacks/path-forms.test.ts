@@ -59,9 +59,9 @@ describe.skipIf(onWindows)("~/ is the home folder", () => {
 
 describe.skipIf(onWindows)("what a shell or another system would understand", () => {
   for (const [path, why] of [
-    ["$HOME/x.txt", /variables of a shell are not replaced/],
-    ["${HOME}/x.txt", /variables of a shell are not replaced/],
-    ["%USERPROFILE%\\x.txt", /variables of a shell are not replaced/],
+    ["$HOME/x.txt", /shell variables are not expanded/],
+    ["${HOME}/x.txt", /shell variables are not expanded/],
+    ["%USERPROFILE%\\x.txt", /shell variables are not expanded/],
     ["~root/x.txt", /only ~\/ means a home folder/],
     ["C:\\foo\\x.txt", /drive of Windows/],
     ["c:/foo/x.txt", /drive of Windows/],
