@@ -141,6 +141,15 @@ const profilesMax = 100;
 
 const unfitted = <Same>(outcome: Same): Same => outcome;
 
+/**
+ * Where a reply keeps what it shows, for as long as the host keeps the reply. A property that is not listed, and not a WeakMap:
+ * its entries outlive the reply by many garbage collections, each of which copies them.
+ */
+const shownOutcome = Symbol("shown outcome");
+interface ShownReply extends Reply {
+  readonly [shownOutcome]?: { readonly of: string; readonly outcome: Outcome };
+}
+
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
@@ -169,8 +178,6 @@ export function startSession<Name extends DialectName>(
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
   const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
   const clock = options.clock ?? { nowMs: () => performance.now() };
-  /** What each reply shows, for as long as the host keeps the reply. */
-  const shownBy = new WeakMap<Reply, Outcome>();
   const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
   const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
@@ -296,8 +303,10 @@ export function startSession<Name extends DialectName>(
   ): Promise<Reply> => {
     const whole = await replied;
     const reply = limit === undefined ? whole : withinLimit(whole, limit);
-    if (progress.outcome !== undefined) shownBy.set(reply, progress.outcome);
-    return reply;
+    const { outcome } = progress;
+    return outcome === undefined
+      ? reply
+      : Object.defineProperty(reply, shownOutcome, { value: { of: ids.session, outcome }, configurable: true });
   };
 
   /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
@@ -469,8 +478,9 @@ export function startSession<Name extends DialectName>(
         reportOf(path, given.waitMsMax, context),
       ),
     undelivered: (reply) => {
-      const outcome = shownBy.get(reply);
-      if (outcome === undefined) return;
+      const { [shownOutcome]: shown } = reply as ShownReply; // a reply of `call` has it
+      if (shown?.of !== ids.session) return;
+      const { outcome } = shown;
       for (const path of pathsShownIn(outcome)) ledger.drop(path);
       ledgerChanged?.();
       if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));

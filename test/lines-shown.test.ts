@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFilehand, type Reply, type Session } from "../src/index.ts";
 
 const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-shown-"));
@@ -152,4 +152,15 @@ describe("lines that Grep showed", () => {
     await session.call("Grep", { pattern: "new", path: "a.txt", output_mode: "content" });
     expect(message(await session.call("Write", { file_path: "a.txt", content: "newer\n" }))).toBe("ok ");
   });
+});
+
+test("a plain page is taken as it is: no read splits its text into lines", async () => {
+  const split = vi.spyOn(String.prototype, "split");
+  try {
+    const { error } = await session.call("Read", { file_path: at("a.txt") });
+    expect(error).toBeUndefined();
+    expect(split.mock.contexts.filter((text) => String(text).length > 5_000)).toEqual([]);
+  } finally {
+    split.mockRestore();
+  }
 });

@@ -193,12 +193,13 @@ async function recordShown(outcome: ReadOutcome, fingerprint: FileFingerprint, {
   await ledger.saw(real, fingerprint, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
 }
 
-/** The columns that were shown of truncated lines. */
-function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePart[] {
+/** The columns that were shown of truncated lines. `page.lines` is read only where it is needed: the getter splits the page. */
+function partsOf(page: Page): readonly LinePart[] {
+  const { from, column = 1, count, cut } = page;
   if (column > 1) {
     if (count === 0) return [];
     const [rest] = cut;
-    const chars = rest?.charsShown ?? lines[0]?.length ?? 0;
+    const chars = rest?.charsShown ?? page.lines[0]?.length ?? 0;
     return [{ line: from, from: column, to: column + chars - 1, ...(rest === undefined && { ends: true }) }];
   }
   return cut.map(({ line, charsShown }) => ({ line, from: 1, to: charsShown }));
