@@ -69,7 +69,7 @@ async function readPage(range: LineRange, reading: PageReading): Promise<Page> {
   const part = column > 1 ? await partOf(from, start, column, reading) : undefined;
   const { stepper, end } = await stepWithin(from, start, linesMax, reading, part);
   const nextLine = from + stepper.count;
-  // A caller who reads a long line in parts may have seen all other lines: the total shows that this was the last part.
+  // A caller that reads a long line in parts may have seen all other lines: the total shows that this was the last part.
   const isCounted = end.reached || profile.total === "always" || part !== undefined;
   const linesTotal = isCounted ? await linesIn(reading) : undefined;
   const more = linesTotal === undefined ? true : nextLine <= linesTotal;

@@ -211,7 +211,7 @@ function namesLike(asked: string, wants: Wanted): Nearest {
       const likeness = compare(spelling, spell(name));
       if (likeness === undefined) return;
       const unwanted = wants !== "anything" && kind === "directory";
-      // A caller who asks for `lib.ts` does not mean the folder `lib`; one who asks for `lib` may.
+      // `lib.ts` does not mean the folder `lib`; `lib` may.
       if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return;
       first.add({ name, unwanted, ...likeness });
     },

@@ -232,7 +232,7 @@ async function dropJournal(journal: Journal, folder: FolderHandle, context: Writ
 
 // The undo journal of a file written in place: its old and its new bytes from the first one that changes. The file is touched only
 // after its journal is complete and synced, so an incomplete journal belongs to an untouched file. Without the new bytes a
-// half-written file could not be told from one that another program has changed since.
+// half-written file would look like one that another program has changed since.
 //
 // Layout: a block with the head as JSON, old bytes, new bytes, SHA-256 of all that.
 

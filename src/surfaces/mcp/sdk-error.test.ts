@@ -16,7 +16,7 @@ for (const [message, told] of [
   ['[{"path":["SECRET"]}]', "Error"],
   ["", "Error"],
 ] as const) {
-  test(`of "${message}" only a sentence is told`, () => expect(sdkErrorMessage(new Error(message))).toBe(told));
+  test(`of "${message}" only a sentence is shown`, () => expect(sdkErrorMessage(new Error(message))).toBe(told));
 }
 
 test("a message without an end is told in part", () => {

@@ -145,7 +145,7 @@ export interface Plan<Extra> {
   there(current: CurrentFile): Promise<Planned<Extra>> | Planned<Extra>;
   /** The content of a file that does not exist yet; without this method a missing file is an error. */
   missing?(target: Target): NewFile<Extra> | Promise<NewFile<Extra>>;
-  /** Throws if the tool cannot change this kind of file; without this check the model would be told to read it first. */
+  /** Throws if the tool cannot change this kind of file; without this check the reply would say to read it first. */
   fits?(current: UncheckedCurrentFile): Promise<void>;
   /** "at once" by default. */
   readonly holds?: Holds;

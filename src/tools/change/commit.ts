@@ -188,7 +188,7 @@ export async function commitRemoval<Extra>(
   ];
 }
 
-/** If writing throws, the change that the history was told of did not happen. */
+/** If writing throws, the history drops the change that it recorded. */
 async function orRecordUndone<Result>(recorder: HistoryRecorder, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
