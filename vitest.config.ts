@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
 import { textFiles } from "./scripts/text-files.js";
@@ -19,6 +20,8 @@ function moreCases(): Plugin {
 export default defineConfig({
   plugins: [textFiles(), ...(times > 1 ? [moreCases()] : [])],
   test: {
+    // Many tests wait for programs that they start: two files at once take 13 minutes on two cores instead of 22.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // For the slowest machine: a random check that takes a second on an idle one has its three minutes.
     testTimeout: 180_000 * times,
     hookTimeout: 300_000,

@@ -40,7 +40,7 @@ await call("Write", { file_path: "NOTES.md", content: "The port is 8080 now.\n" 
 await call("Read", { file_path: ".env" });
 await client.close();
 
-console.log("\nA first session to look at (timeline, diffs, history, figures, files):");
+console.log("\nA first session to look at (timeline, diffs, history, usage, files):");
 console.log(`  ${await address}`);
 if (stays) {
   console.log("Open it in a browser; the key in it works once. Ctrl-C ends the server.");

@@ -1,102 +1,127 @@
 /** The TypeScript types of what calls may hold, made from the parameters of the tools. */
 
-import { modes as claudeModes } from "../src/dialects/claude/tools.ts";
 import type { ToolSpec } from "../src/dialects/dialect.ts";
-import { modes as envelopeModes } from "../src/dialects/envelope/tools.ts";
-import { dialects } from "../src/dialects/index.ts";
+import { type DialectName, dialects } from "../src/dialects/index.ts";
 import type { Parameter, ParameterTable } from "../src/dialects/parameters.ts";
-import { codePlace, lspChoices } from "../src/dialects/shared-tools.ts";
+import { codePlace, grepModes, lspChoices } from "../src/dialects/shared-tools.ts";
 
-/** Tools whose input is the same in `claude` and `envelope`. */
-const shared = ["Glob", "LS", "History", "Rewind"];
+/** Tools, by their names in `claude`, and the other dialects that have an input of the same type. */
+const shared: Readonly<Record<string, readonly DialectName[]>> = {
+  Grep: ["envelope"],
+  Glob: ["envelope", "opencode", "opencode-legacy"],
+  LS: ["envelope", "opencode", "opencode-legacy"],
+  History: ["envelope", "opencode", "opencode-legacy"],
+  Rewind: ["envelope"],
+};
 
 export function inputTypeFiles(): Readonly<Record<string, string>> {
-  const { claude, envelope, opencode, "opencode-legacy": legacy } = dialects;
-  const own = ({ name }: ToolSpec) => !shared.includes(name);
-  for (const name of shared) {
-    const [one, other] = [claude, envelope].map(({ specs: cards }) => cards.find((card) => card.name === name));
-    if (one === undefined || other === undefined || typesIn(one.input) !== typesIn(other.input)) {
-      throw new Error(`claude and envelope no longer share the input of ${name}: take it off the list of shared ones`);
-    }
-  }
+  const { claude, envelope, opencode } = dialects;
+  const isOwn =
+    (dialect: DialectName) =>
+    ({ name }: ToolSpec) =>
+      !Object.entries(shared).some(([key, others]) => others.includes(dialect) && nameIn(dialect, key) === name);
+  const edits = claude.specs.find(({ name }) => name === "MultiEdit")?.input["edits"]?.items ?? {};
   return {
-    "src/dialects/inputs.ts": fileOf("The inputs that `claude` and `envelope` share.", [
+    "src/dialects/inputs.ts": fileOf(".", "The inputs that dialects share.", [
       interfaceOf("CodePlaceInput", "How a call says which name in a file is meant.", codePlace),
-      ...interfacesOf(claude.specs.filter((card) => !own(card))),
+      interfaceOf("EditPart", "One replacement.", edits),
+      ...interfacesOf(
+        claude.specs.filter(({ name }) => name in shared).map((card) => withWordsOf(shared[card.name] ?? [], card)),
+      ),
     ]),
     "src/dialects/claude/inputs.ts": fileOf(
+      "..",
       "The inputs of the `claude` dialect.",
-      interfacesOf(claude.specs.filter(own), ["EditPart", "CodePlaceInput"]),
-    ),
-    "src/dialects/envelope/inputs.ts": fileOf(
-      "The inputs of the `envelope` dialect.",
-      interfacesOf(envelope.specs.filter(own), ["EditPart", "CodePlaceInput"]),
-    ),
-    "src/dialects/opencode/inputs.ts": fileOf(
-      "The inputs of the `opencode` dialect, most of them those of `opencode-legacy` too.",
       interfacesOf(
-        opencode.specs.map((card) => withWordsOf(legacy.specs, card)),
-        ["CodePlaceInput"],
+        claude.specs.filter(({ name }) => !(name in shared)),
+        { EditPart: edits, CodePlaceInput: codePlace },
       ),
     ),
-    "src/dialects/opencode/legacy-inputs.ts": fileOf(
-      "The input of `opencode-legacy` that differs.",
-      interfacesOf(legacy.specs.filter(({ name }) => name === "read")),
+    "src/dialects/envelope/inputs.ts": fileOf(
+      "..",
+      "The inputs of the `envelope` dialect.",
+      interfacesOf(envelope.specs.filter(isOwn("envelope")), { EditPart: edits, CodePlaceInput: codePlace }),
+    ),
+    "src/dialects/opencode/inputs.ts": fileOf(
+      "..",
+      "The inputs of the `opencode` dialect and of `opencode-legacy`.",
+      opencodeInterfaces(
+        opencode.specs.filter(isOwn("opencode")).map((card) => withWordsOf(["opencode-legacy"], card)),
+      ),
     ),
   };
 }
 
-/** Choices whose type has a name of its own, and where that comes from, seen from the folder of a dialect. */
+function opencodeInterfaces(cards: readonly ToolSpec[]): readonly string[] {
+  const EditPart = cards.find(({ name }) => name === "multiedit")?.input["edits"]?.items ?? {};
+  return [
+    interfaceOf("EditPart", "One replacement.", EditPart),
+    ...interfacesOf(cards, { EditPart, CodePlaceInput: codePlace }),
+  ];
+}
+
+/** The name of a tool of `claude` in another dialect. */
+const nameIn = (dialect: DialectName, name: string): string =>
+  dialect === "envelope" ? name : name === "LS" ? "list" : name.toLowerCase();
+
+/** Choices whose type has a name of its own, and where that comes from, seen from `src/dialects`. */
 const choiceTypes = [
-  { choices: lspChoices, type: "LspOperation", name: "LspOperation", from: "../../contract/lsp.ts" },
-  { choices: claudeModes, type: "OutputMode", name: "OutputMode", from: "./tools.ts" },
-  { choices: envelopeModes, type: "keyof typeof modes", name: "modes", from: "./tools.ts" },
+  { choices: lspChoices, type: "LspOperation", from: "../contract/lsp.ts" },
+  { choices: grepModes, type: "OutputMode", from: "shared-tools.ts" },
 ];
 
-function fileOf(duty: string, interfaces: readonly string[]): string {
+/** `up`: from the folder of the file to `src/dialects`. */
+function fileOf(up: "." | "..", duty: string, interfaces: readonly string[]): string {
   const body = interfaces.join("\n");
-  const imports = [...choiceTypes, { type: "extends CodePlaceInput", name: "CodePlaceInput", from: "../inputs.ts" }]
-    .filter(({ type }) => body.includes(type))
-    .map(({ name, from }) => `import type { ${name} } from "${from}";\n`);
+  const isNeeded = (type: string) => body.includes(type) && !body.includes(`interface ${type} `);
+  const bases = ["CodePlaceInput", "EditPart"].filter(isNeeded).join(", ");
+  const imports = [...choiceTypes.filter(({ type }) => isNeeded(type)), { type: bases, from: "inputs.ts" }]
+    .filter(({ type }) => type !== "")
+    .map(({ type, from }) => `import type { ${type} } from "${up}/${from}";\n`);
   const head = `/** ${duty} Made by npm run generate from the tools' parameters; do not edit. */\n\n`;
   return `${head}${imports.join("")}${imports.length > 0 ? "\n" : ""}${body}`;
 }
 
 /** `bases`: interfaces that others extend which have all of their parameters. */
-function interfacesOf(
+const interfacesOf = (
   cards: readonly ToolSpec[],
-  bases: readonly ("EditPart" | "CodePlaceInput")[] = [],
-): readonly string[] {
-  const EditPart = cards.map(({ input }) => input["edits"]?.items).find((items) => items !== undefined) ?? {};
-  const parameters: Readonly<Record<string, ParameterTable>> = { EditPart, CodePlaceInput: codePlace };
-  return [
-    ...(Object.keys(EditPart).length === 0 ? [] : [interfaceOf("EditPart", "One replacement.", EditPart)]),
-    ...cards.map(({ name, input }) => {
-      const base = bases.find((one) => Object.keys(parameters[one] ?? {}).every((key) => key in input));
-      const own = Object.entries(input).filter(([key]) => base === undefined || !(key in (parameters[base] ?? {})));
-      const type = `${typeNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1)}Input`;
-      const head = base === undefined ? type : `${type} extends ${base}`;
-      return interfaceOf(head, `What a call of \`${name}\` may hold.`, Object.fromEntries(own));
-    }),
-  ];
-}
+  bases: Readonly<Record<string, ParameterTable>> = {},
+): readonly string[] =>
+  cards.map(({ name, input }) => {
+    const [base, covered] =
+      Object.entries(bases).find(([, table]) => Object.keys(table).every((key) => key in input)) ?? [];
+    const own = Object.entries(input).filter(([key]) => covered === undefined || !(key in covered));
+    const type = `${typeNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1)}Input`;
+    return interfaceOf(base === undefined ? type : `${type} extends ${base}`, undefined, Object.fromEntries(own));
+  });
 
-/** Both opencode dialects share their other types; the comments say where a parameter means something else in the older one. */
-function withWordsOf(older: readonly ToolSpec[], card: ToolSpec): ToolSpec {
-  const other = card.name === "read" ? undefined : older.find(({ name }) => name === card.name)?.input;
+/** The comments say where a parameter means something else in a dialect that shares the type, which MUST be the same. */
+function withWordsOf(sharers: readonly DialectName[], card: ToolSpec): ToolSpec {
+  const others = sharers.flatMap((dialect) => {
+    const names = [card.name, nameIn(dialect, card.name)];
+    const other = dialects[dialect].specs.find(({ name }) => names.includes(name))?.input;
+    if (other !== undefined && typesIn(other) !== typesIn(card.input)) {
+      throw new Error(`${dialect} no longer shares the input of ${card.name}: take it off the list of shared ones`);
+    }
+    return other === undefined ? [] : [{ dialect, other }];
+  });
   const input = Object.entries(card.input).map(([name, parameter]) => {
-    const words = other?.[name]?.words ?? parameter.words;
-    const both = `${parameter.words}. In \`opencode-legacy\`: ${words}`;
-    return [name, words === parameter.words ? parameter : { ...parameter, words: both }] as const;
+    const words = commentOf(parameter);
+    const differing = others
+      .map(({ dialect, other }) => ({ dialect, said: commentOf(other[name] ?? parameter) }))
+      .filter(({ said }) => said !== words)
+      .map(({ dialect, said }) => `. In \`${dialect}\`: ${said}`);
+    const { default: _, max: __, ...rest } = parameter;
+    return [name, { ...rest, words: words + differing.join("") }] as const;
   });
   return { ...card, input: Object.fromEntries(input) };
 }
 
 const typeNames: Readonly<Record<string, string>> = { LS: "Ls", multiedit: "MultiEdit" };
 
-const interfaceOf = (head: string, duty: string, parameters: ParameterTable): string =>
+const interfaceOf = (head: string, duty: string | undefined, parameters: ParameterTable): string =>
   [
-    `/** ${duty} */`,
+    ...(duty === undefined ? [] : [`/** ${duty} */`]),
     `export interface ${head} {`,
     ...Object.entries(parameters).flatMap(([name, parameter]) => [
       `  /** ${commentOf(parameter)}. */`,
@@ -113,7 +138,7 @@ function commentOf({ type, words, max, default: value }: Parameter): string {
     ...(max === undefined ? [] : [`at most ${max}`]),
   ];
   // A pattern such as **/*.ts must not end the comment.
-  return [words, ...notes].join("; ").replaceAll("*/", "*\\/");
+  return [words, ...notes].join("; ").replaceAll(/(?<!\\)\*\//g, "*\\/");
 }
 
 function propertyOf(name: string, { type, choices, required }: Parameter): string {

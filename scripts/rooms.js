@@ -40,7 +40,8 @@ const builtins = {
   search: ["node:child_process", "node:module", "node:timers/promises"],
   state: ["node:crypto", "node:fs", "node:os"],
   lsp: ["node:child_process", "node:events", "node:url"],
-  ".": ["node:async_hooks", "node:crypto", "node:events", "node:os"],
+  session: ["node:async_hooks"],
+  ".": ["node:crypto", "node:events", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
   surfaces: [
     "node:child_process",

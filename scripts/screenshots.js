@@ -126,9 +126,9 @@ async function pictures(/** @type {string} */ url) {
   await page.locator(".diff-row").first().waitFor();
   await picture("history");
 
-  await view("Figures");
+  await view("Usage");
   await page.locator(".plot path").first().waitFor();
-  await picture("figures");
+  await picture("usage");
 
   await view("Files");
   await page.getByRole("treeitem", { name: /^src/ }).click();

@@ -6,7 +6,8 @@ import { parseArgs } from "node:util";
 const usage = `npm run test:hostile -- [MINUTES] [OPTIONS]
 
 Runs shapes that freeze, fill or end a process against every kind of input, for so many minutes (default 10).
-Limits of a case: 50 ms for one turn of the event loop, 5 s of processor time, 300 MB.
+Limits of a case: 50 ms for one turn of the event loop, 5 s of processor time, 300 MB. A case that is over one is measured
+again, and counts if it is over a limit three times.
 Prints counts and the worst case of each input, and every finding with its input and how to see it again.
 
   --input NAME    only this input: arguments, settings, messages, glob, notebook … (test/hostile/inputs.ts)

@@ -3,19 +3,18 @@
 import {
   canLockFolder,
   defaultLockFolders,
-  type FolderFacts,
   folderFacts,
   loadAttributeCalls,
   loadKernelLock,
-  type LockFolderState,
   lockFolderStates,
   programOnPath,
 } from "./disk/disk.ts";
+import type { Checkup, FoundServer } from "./contract/checkup.ts";
 import type { LanguageOptions } from "./contract/lsp.ts";
-import { type OptionalPart, optionalParts, type PartState } from "./kinds/kinds.ts";
-import { serverFinder } from "./session.ts";
+import { optionalParts } from "./kinds/kinds.ts";
+import { serverFinder } from "./filehand.ts";
 import { installOf, serversOf } from "./lsp/lsp.ts";
-import { ripgrep, type RipgrepKind } from "./search/search.ts";
+import { ripgrep } from "./search/search.ts";
 
 export interface CheckupOptions {
   readonly roots: readonly string[];
@@ -23,40 +22,6 @@ export interface CheckupOptions {
   readonly path: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly languages?: LanguageOptions;
-}
-
-export interface FoundServer {
-  readonly name: string;
-  /** Servers of one group are alternatives. */
-  readonly group: string;
-  readonly command: string;
-  /** The path of its program; undefined if it is not installed. */
-  readonly program: string | undefined;
-  readonly extensions: readonly string[];
-  /** How to install it, where that is known. */
-  readonly install: string | undefined;
-  /** A missing program without which the server finds no errors. */
-  readonly lacks?: { readonly program: string; readonly install: string | undefined } | undefined;
-}
-
-export interface Checkup {
-  readonly node: { readonly version: string; readonly needed: string; readonly enough: boolean };
-  readonly ripgrep: { readonly kind: RipgrepKind; readonly command: string } | undefined;
-  readonly parts: ReadonlyMap<OptionalPart | "koffi", PartState>;
-  readonly stateDir: ({ readonly path: string } & FolderFacts) | undefined;
-  readonly locks: readonly (LockFolderState & FolderFacts)[];
-  readonly roots: readonly RootFacts[];
-  readonly git: string | undefined;
-  readonly languageServers: readonly FoundServer[];
-}
-
-export interface RootFacts extends FolderFacts {
-  readonly path: string;
-  /**
-   * Whether the kernel can lock its folders; otherwise only lock files exclude other processes. Undefined if the folder
-   * cannot be opened.
-   */
-  readonly kernelLocks: boolean | undefined;
 }
 
 /** The same as `engines` in package.json. */

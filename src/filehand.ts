@@ -3,8 +3,10 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
+import { contains } from "./contract/common.ts";
 import type { CallListener } from "./contract/event.ts";
 import { limits } from "./contract/limits.ts";
+import type { LanguageOptions, Languages } from "./contract/lsp.ts";
 import {
   type ListedRule,
   type Lock,
@@ -22,7 +24,22 @@ import {
   dialects,
   nearestWord,
 } from "./dialects/dialects.ts";
-import { createDisk, createIndexStore, createLocks, lazily, realPrefixes, RootError } from "./disk/disk.ts";
+import {
+  createDisk,
+  createIndexStore,
+  createLocks,
+  type Disk,
+  lazily,
+  programIn,
+  programOnPath,
+  readSmallText,
+  realPrefixes,
+  realProgram,
+  runInSlices,
+  withHandleClosed,
+  RootError,
+  trustedPath,
+} from "./disk/disk.ts";
 import {
   createGuard,
   createPolicy,
@@ -39,9 +56,11 @@ import {
 import type { History } from "./history/history.ts";
 import { compileRestricted, createPageCache } from "./kinds/kinds.ts";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./options.ts";
-import { byHost, languagesOf, startSession } from "./session.ts";
-import { createTimeline, type Watchers } from "./session/session.ts";
+import type { LanguageEnvironment } from "./lsp/lsp.ts";
+import { startSession } from "./session.ts";
+import { createTimeline, inOwnQueue, type Watchers } from "./session/session.ts";
 import { appendUsage, createReadStates, readUsage } from "./state/state.ts";
+import { statKeyOf } from "./tools/tools.ts";
 
 export { realPrefixes };
 
@@ -68,7 +87,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     policy,
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
-    asker: typeof options.ask === "function" ? byHost(options.ask) : options.ask,
+    asker: typeof options.ask === "function" ? inOwnQueue(options.ask) : options.ask,
     mode,
     keepRule: options.keepRule,
     externalDirectories: options.externalDirectories,
@@ -88,6 +107,20 @@ export function createFilehand(options: FilehandOptions): Filehand {
   let isSettled = false;
   const settling = (): Promise<void> | undefined =>
     isSettled ? undefined : disk.settled(locks).then(() => void (isSettled = true));
+  let isPrepared = false;
+  let preparation: Promise<void> | undefined;
+  const preparing = (): Promise<void> | undefined => {
+    if (isPrepared) return undefined;
+    preparation ??= runInSlices(policy.prepare(disk)).then(
+      // In a later turn: a call that comes while earlier ones are being resumed waits as well, and stays behind them.
+      () => void setImmediate(() => (isPrepared = true)),
+      (error: unknown) => {
+        preparation = undefined; // the next call tries again
+        throw error;
+      },
+    );
+    return preparation;
+  };
   const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
@@ -106,6 +139,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       cwd,
       watchers,
       readStates,
+      preparing,
       settling,
     });
   };
@@ -129,12 +163,12 @@ export function createFilehand(options: FilehandOptions): Filehand {
       readStates?.flush();
       await languages?.close();
     },
-    keepFigures: (ended: Session) => {
+    recordUsage: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;
       appendUsage(options.stateDir, { time: new Date().toISOString(), dialect: ended.dialect, ...stats });
     },
-    figures: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
+    usage: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
   } as Filehand; // the overloads of `session` pair dialect and type
 }
 
@@ -150,9 +184,9 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
     const { createUpkeep, openHistory } = await import("./history/history.ts");
     const judge = guard();
     const nowMs = Date.now;
-    const upkeep = createUpkeep({ collect: () => past.gc({ ifDue: true }), nowMs });
+    const onKept = createUpkeep(() => past.gc({ ifDue: true }), nowMs);
     const isSecret = (path: string): boolean => judge.isSecret(path);
-    const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept: () => upkeep.kept() });
+    const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept });
     return past;
   };
   return lazily(open);
@@ -161,18 +195,14 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
 /** JavaScript callers have no compiler, and a misspelt mode must not become the default one. */
 export function requireMode(mode: string): void {
   if ((modes as readonly string[]).includes(mode)) return;
-  throw new FilehandError(
-    "INVALID_PARAM",
-    `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
-  );
+  throw invalid(`Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`);
 }
+
+const invalid = (message: string): FilehandError => new FilehandError("INVALID_PARAM", message);
 
 function requireSearchMs(ms: number): void {
   if (Number.isSafeInteger(ms) && ms >= 1 && ms <= limits.searchMsMost) return;
-  throw new FilehandError(
-    "INVALID_PARAM",
-    `Cannot let a search take ${ms} ms: searchMsMax is a whole number from 1 to ${limits.searchMsMost}`,
-  );
+  throw invalid(`Cannot let a search take ${ms} ms: searchMsMax is a whole number from 1 to ${limits.searchMsMost}`);
 }
 
 /** A misspelt deny rule would deny nothing without a sign of it. */
@@ -188,10 +218,7 @@ function requireClear(faults: readonly RuleFault[]): void {
 /** Below this every answer would be truncated. */
 function requireAnswerBytes(bytes: number | undefined): void {
   if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= limits.answerBytesMin)) return;
-  throw new FilehandError(
-    "INVALID_PARAM",
-    `Cannot use an answerBytesMax of ${bytes}: give a whole number of at least ${limits.answerBytesMin}`,
-  );
+  throw invalid(`Cannot use an answerBytesMax of ${bytes}: give a whole number of at least ${limits.answerBytesMin}`);
 }
 
 function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {
@@ -218,10 +245,7 @@ const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly Rul
     (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
   );
 
-/**
- * Relative folders start where relative paths of calls start. Symlinks are resolved because files are judged by their
- * real paths.
- */
+/** Relative folders start where relative paths of calls start. Files are judged by their real paths, so links are resolved. */
 function foldersWithin(folders: readonly string[] | undefined, base: string): readonly string[] | undefined {
   const realPrefix = realPrefixes();
   return folders?.map((folder) => realPrefix(nodePath.resolve(realPrefix(base), folder)));
@@ -267,6 +291,86 @@ export function permissionsOf({ guard, policy, rules, kept, roots, home, locked 
 const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault[]): string | undefined =>
   faults.find((fault) => fault.verdict === verdict && fault.text === text && fault.source === source)?.why;
 
+// Connects language servers with the disk and the rules. Loaded by the first call that needs them; a toolkit without
+// language servers loads none of it.
+
+/** Undefined where no servers are used. */
+function languagesOf(options: FilehandOptions, disk: Disk, guard: () => Guard) {
+  const { languageServers: given = false } = options;
+  if (given === false) return undefined;
+  const wanted = given === true ? {} : given;
+  let opened: Promise<Languages> | undefined;
+  const load = lazily(async (): Promise<Languages> => {
+    const { createLanguages } = await import("./lsp/languages.ts");
+    return createLanguages(wanted, languageEnvironment(wanted, options, disk, guard));
+  });
+  const open = (): Promise<Languages> => (opened = load());
+  return {
+    open,
+    close: async () => (await opened?.catch(() => undefined))?.close(), // servers that failed to load need no closing
+    faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
+  };
+}
+
+function languageEnvironment(
+  wanted: LanguageOptions,
+  { trustProject = false }: FilehandOptions,
+  disk: Disk,
+  guard: () => Guard,
+): LanguageEnvironment {
+  const roots = disk.roots.map(({ real }) => real);
+  const { env, platform } = process;
+  const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
+  // Servers find further programs by name on PATH.
+  const notBeneath = untrustedOf(roots, trusted);
+  return {
+    env: {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "PATH")),
+      PATH: trustedPath({ path: env["PATH"], platform, notBeneath }),
+    },
+    roots,
+    find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
+    has: (folder, name) => withHandleClosed(disk.lookup(nodePath.join(folder, name))).seen === "node",
+    textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
+    fingerprintOf: (path) => {
+      const lookup = withHandleClosed(disk.lookup(path));
+      return lookup.seen === "node" ? statKeyOf(lookup.handle.identity) : undefined;
+    },
+  };
+}
+
+interface ServerPlaces {
+  readonly roots: readonly string[];
+  readonly trusted: readonly string[];
+  readonly path: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Finds the program of a server for a file's folder. Programs in a project run only if the operator trusts the project. */
+export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): LanguageEnvironment["find"] {
+  const isTrusted = (one: string): boolean => trusted.some((root) => contains(root, one));
+  const notBeneath = untrustedOf(roots, trusted);
+  return (command, folder) => {
+    if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
+    if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
+    const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
+    return own ?? programOnPath(command, { path, platform, runnable: true, notBeneath });
+  };
+}
+
+const untrustedOf = (roots: readonly string[], trusted: readonly string[]): readonly string[] =>
+  roots.filter((root) => !trusted.some((one) => contains(one, root)));
+
+/** In `node_modules` of the folder or of a folder above it, up to the root. */
+function installedIn(folder: string, roots: readonly string[], command: string): string | undefined {
+  for (let at = folder; roots.some((root) => contains(root, at)); at = nodePath.dirname(at)) {
+    const program = programIn(nodePath.join(at, "node_modules", ".bin"), command, process.platform, true);
+    if (program !== undefined) return program;
+    if (at === nodePath.dirname(at)) break;
+  }
+  return undefined;
+}
+
 // Preloading. A server lives long, and an update may replace its package: a part that is not loaded by then is missing
 // or of another version.
 
@@ -277,7 +381,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./tools/glob/glob.ts"),
   () => import("./history/history.ts"),
   () => import("./tools/outline/outline.ts"),
-  () => import("./workspace.ts"),
   () => import("./kinds/notebook.ts"),
   () => import("./kinds/image/size.ts"),
   () => import("./kinds/image/image.ts"),

@@ -1,6 +1,6 @@
 /** The public names of Filehand, one by one: this file is a promise. */
 
-export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contract/ask.ts";
+export type { Answer, Asker, Clock, Keep, Question, KeepRule } from "./contract/ask.ts";
 export { type LineNumber, lineNumber } from "./contract/target.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";

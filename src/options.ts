@@ -1,6 +1,6 @@
 /** The library's public types: the toolkit, its sessions and the options of both. */
 
-import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
+import type { Asker, Clock, Ids, KeepRule } from "./contract/ask.ts";
 import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
 import type { Formatter } from "./contract/edit.ts";
 import type { CallListener, ChangeListener } from "./contract/event.ts";
@@ -13,7 +13,7 @@ import type { DialectName, DialectTools, Words } from "./dialects/dialects.ts";
 import type { Watching } from "./disk/disk.ts";
 import type { History, SessionHistory } from "./history/history.ts";
 import type { ReadState, ShownElsewhere, Timeline, TimelineLimits } from "./session/session.ts";
-import type { Figures } from "./state/state.ts";
+import type { SessionUsage } from "./state/state.ts";
 import type { Content, Cost, EntryPage, FilePage, Observed } from "./tools/tools.ts";
 
 export type { History, Timeline, SessionHistory };
@@ -239,11 +239,11 @@ export interface Filehand {
   /** A bounded list of calls, for hosts that display them; pass it to `listen`. */
   timeline(limits?: TimelineLimits): Timeline;
   /**
-   * `keepFigures` adds a session's statistics to the usage file of the state folder, `figures` reads that file; without
+   * `recordUsage` adds a session's statistics to the usage file of the state folder, `usage` reads that file; without
    * a state folder it is empty.
    */
-  keepFigures(session: Session): void;
-  readonly figures: () => readonly Figures[];
+  recordUsage(session: Session): void;
+  readonly usage: () => readonly SessionUsage[];
   /** Lists the rules and explains their decisions. */
   readonly permissions: Permissions;
   /** Configured language servers that cannot be used, with the reason. */
@@ -295,7 +295,7 @@ export interface FilehandOptions {
   /** What happens with a path outside the roots that no `external_directory(...)` rule covers; `refuse` by default. */
   readonly externalDirectories?: "refuse" | "ask";
   /** Stores rules that the user wants to keep. Without it an "always" lasts for the session. */
-  readonly keepRule?: RuleKeeper;
+  readonly keepRule?: KeepRule;
   /** Whether reading a secret (`.env`, keys) needs approval; `ask` by default. */
   readonly secrets?: "ask" | "allow";
   /** Changes the list of restricted extensions and names. */

@@ -1,25 +1,14 @@
 /** A session: the state of one conversation, and `answered`, the function that every call goes through. */
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import * as nodePath from "node:path";
-import {
-  type Disk,
-  lazily,
-  orAborted,
-  programIn,
-  programOnPath,
-  readSmallText,
-  realProgram,
-  released,
-  trustedPath,
-} from "./disk/disk.ts";
-import { type Ids, isLeaving } from "./contract/ask.ts";
+import { lazily, orAborted } from "./disk/disk.ts";
+import { isLeaving } from "./contract/ask.ts";
+import { defined } from "./contract/common.ts";
 import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
-import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
+import type { RewindOutcome, RewindRequest } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
-import type { DiagnosticsReport, LanguageFault, LanguageOptions, Languages } from "./contract/lsp.ts";
+import type { DiagnosticsReport } from "./contract/lsp.ts";
 import { isWider, type Mode, modes, type Permissions } from "./contract/permission.ts";
 import { type Code, FilehandError, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
@@ -42,8 +31,7 @@ import {
   type Words,
 } from "./dialects/dialects.ts";
 import { type Guard, refusal, type SessionState } from "./guard/guard.ts";
-import type { History, SessionHistory } from "./history/history.ts";
-import type { LanguageEnvironment } from "./lsp/lsp.ts";
+import type { History } from "./history/history.ts";
 import type {
   CallOptions,
   FilehandOptions,
@@ -52,16 +40,18 @@ import type {
   Session,
   SessionOptions,
   ToolFunctions,
-  Workspace,
 } from "./options.ts";
 import {
   type CallProgress,
-  type CallQueue,
   type Claim,
   createCallQueue,
   createLedger,
+  createTurns,
+  inOwnQueue,
+  yieldBetweenCalls,
   type PathUse,
   type Place,
+  queueOfHost,
   type ShownElsewhere,
   watched,
   type Watchers,
@@ -71,7 +61,6 @@ import { roughTokens } from "./text/text.ts";
 import {
   claimed,
   claimsOf,
-  type Cost,
   costOf,
   everything,
   lateReports,
@@ -81,10 +70,9 @@ import {
   refuseDenied,
   runTool,
   sourceOf,
-  statKeyOf,
   type ToolContext,
 } from "./tools/tools.ts";
-import type { AsData } from "./workspace.ts";
+import { type AsData, createWorkspace } from "./workspace.ts";
 
 /** What the toolkit gives to a session. */
 export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
@@ -94,6 +82,8 @@ export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "index
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   readonly watchers: Watchers;
+  /** Until the rules are ready to be compared. */
+  readonly preparing: () => Promise<void> | undefined;
   /** Recovers what a killed process left; undefined once that is done. */
   readonly settling: () => Promise<void> | undefined;
   /** Where relative paths start, relative to the root. */
@@ -111,10 +101,7 @@ interface Work<Answer> {
   readonly work: (context: ToolContext, facts: () => Facts) => Promise<Answer>;
 }
 
-/**
- * The ids of one call. A class, because every object literal with a getter gets a hidden class of its own, which V8
- * keeps in old space.
- */
+/** The ids of one call. A class: every object literal with a getter gets a hidden class of its own, which V8 keeps. */
 class CallIds {
   readonly session: string;
   readonly next: () => string;
@@ -141,10 +128,7 @@ const profilesMax = 100;
 
 const unfitted = <Same>(outcome: Same): Same => outcome;
 
-/**
- * Where a reply keeps what it shows, for as long as the host keeps the reply. A property that is not listed, and not a WeakMap:
- * its entries outlive the reply by many garbage collections, each of which copies them.
- */
+/** Where a reply keeps what it shows. Not a WeakMap: its entries outlive the reply by many garbage collections. */
 const shownOutcome = Symbol("shown outcome");
 interface ShownReply extends Reply {
   readonly [shownOutcome]?: { readonly of: string; readonly outcome: Outcome };
@@ -153,7 +137,7 @@ interface ShownReply extends Reply {
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, readStates, settling, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, readStates, preparing, settling, ...first }: Shared,
 ): Session<Name> {
   const profile = withOptions(dialect.profile, options);
   /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
@@ -181,17 +165,18 @@ export function startSession<Name extends DialectName>(
   const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
   const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
-  const messages = createMessages(async () => {
+  const turns = createTurns(async () => {
     const roots = shared.disk.roots.map(({ real }) => real);
     return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
-  }, options.ids);
+  }, ids.next);
 
   /** The same for every call. */
   const constants = {
     changes: changeRules(options),
-    formatter: byHost(options.formatter),
+    formatter: inOwnQueue(options.formatter),
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
+    warnings: (typeof options.languageServers === "object" && options.languageServers.warnings) || false,
   };
   /** Waiting for language servers adds listeners, and very many on one signal look like a leak. */
   const signalOfCall = (): AbortSignal => (first.languages === undefined ? neverAborted : new AbortController().signal);
@@ -215,12 +200,12 @@ export function startSession<Name extends DialectName>(
     changes: constants.changes,
     formatter: constants.formatter,
     formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
-    warnings: languageOptionsOf(options)?.warnings ?? false,
+    warnings: constants.warnings,
     session: ids.session,
     onChanged: options.onChanged,
     dryRun,
     turn,
-    past: messages.past,
+    past: turns.past,
     newId: constants.newId,
     signal,
     fit: unfitted,
@@ -232,10 +217,7 @@ export function startSession<Name extends DialectName>(
     shared = { ...shared, ...wider };
   };
 
-  /**
-   * The only catch: a Problem becomes a reply, a bug is thrown on. `begin` parses the input; the work that it returns
-   * starts when earlier calls on the same files are done.
-   */
+  /** The only catch: a Problem becomes a reply, a bug is thrown on. The work of `begin` starts when earlier calls are done. */
   const answered = async <Answer extends Reply | undefined>(
     tool: string,
     verb: Facts["verb"],
@@ -246,7 +228,7 @@ export function startSession<Name extends DialectName>(
     progress: CallProgress = {},
   ): Promise<Answer | Reply> => {
     let place: Place | undefined;
-    const turn = messages.turnFor(tool, (messageId) => (progress.turn = messageId));
+    const turn = turns.turnFor(tool, (messageId) => (progress.turn = messageId));
     const context = contextFor(given, turn.begin, () => place?.leave());
     const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
@@ -258,8 +240,10 @@ export function startSession<Name extends DialectName>(
     };
     usage.calls += 1;
     try {
-      const turn = nextTurn();
-      if (turn !== undefined) await turn;
+      const pause = yieldBetweenCalls();
+      if (pause !== undefined) await pause;
+      const prepared = preparing();
+      if (prepared !== undefined) await prepared;
       context.signal.throwIfAborted();
       const { claims, work } = begin();
       // Until here only turns of the event loop were awaited, which keep the order of the calls.
@@ -340,7 +324,7 @@ export function startSession<Name extends DialectName>(
       const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
       const outcome = fitting === undefined ? whole : fitting.fit(whole);
       progress.outcome = outcome;
-      if (outcome.kind === "rewind") messages.afterRewind(outcome);
+      if (outcome.kind === "rewind") turns.afterRewind(outcome);
       if (outcome.kind === "unchanged") usage.tokensSaved += outcome.tokensSaved;
       const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = [...diagnostics, ...(await lateReports(context))];
@@ -390,31 +374,36 @@ export function startSession<Name extends DialectName>(
     (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
     (context) =>
       path === "" ? [] : claimed(use, [path], context);
-  const asData: AsData = (path, given, work, verb = "read") =>
-    asValue("workspace", verb, { path }, given, claimsFor(path), work);
+  const atPath = <Value>(
+    tool: string,
+    verb: Verb | "cost",
+    path: string,
+    given: CallOptions,
+    work: (context: ToolContext) => Promise<Value>,
+    use?: PathUse,
+  ): Promise<Value> => asValue(tool, verb, { path }, given, claimsFor(path, use), work);
+  const asData: AsData = (path, given, work, verb = "read") => atPath("workspace", verb, path, given, work);
 
-  const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
+  const rewound = (
+    to: RewindRequest["to"],
+    way: RewindRequest["as"],
+    { files, force = false, ...given }: RewindOptions = {},
+  ): Promise<RewindOutcome> => {
+    const request: RewindRequest = { verb: "rewind", to, files, force, as: files === undefined ? way : "partial" };
     const claims = (context: ToolContext): readonly Claim[] => claimsOf(request, context);
-    return asValue("Rewind", "rewind", { to: request.to }, given, claims, async (context) => {
+    return asValue("Rewind", "rewind", { to }, given, claims, async (context) => {
       const outcome = await runTool(request, context);
       if (outcome.kind !== "rewind") throw new Error("a rewind has one outcome");
-      messages.afterRewind(outcome);
+      turns.afterRewind(outcome);
       return outcome;
     });
   };
-  const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
-    rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const call = (tool: string, input: unknown, given: CallOptions = {}, progress: CallProgress = {}): Promise<Reply> =>
-    answer(
-      tool,
-      verbOf(specs, tool),
-      input,
-      () => requestOf(specNamed(specs, tool), input, dialect, profileFor(given)),
-      given,
-      dialect,
-      progress,
-    );
+  const call = (tool: string, input: unknown, given: CallOptions = {}, progress: CallProgress = {}): Promise<Reply> => {
+    const spec = specs.find(({ name }) => name === tool);
+    const toRequest = () => requestOf(spec ?? unknownTool(tool, specs), input, dialect, profileFor(given));
+    return answer(tool, spec?.verb, input, toRequest, given, dialect, progress);
+  };
 
   return {
     id: ids.session,
@@ -453,13 +442,14 @@ export function startSession<Name extends DialectName>(
     ) as ToolFunctions<Name>, // one function per tool spec, and DialectTools lists the specs
     cost: async (path, given = {}) => {
       // Text is measured by itself; for other content the reply of a read is measured.
-      const cost = await asValue("cost", "cost", { path }, given, claimsFor(path), (context) =>
-        costOf(path, profile, context),
-      );
+      const cost = await atPath("cost", "cost", path, given, (context) => costOf(path, profile, context));
       if ("tokens" in cost) return cost;
       const progress: CallProgress = {};
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, progress);
-      return costOfReply(reply, progress.problem, cost.sizeBytes, profile);
+      if (reply.error !== undefined) throw failureOf(reply.error, progress.problem);
+      const { pageTokensMax: tokensMax = limits.pageTokensMax } = profile;
+      const tokens = tokensOf(reply);
+      return { tokens, counted: "estimated", lines: undefined, sizeBytes: cost.sizeBytes, tokensMax };
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
@@ -474,9 +464,7 @@ export function startSession<Name extends DialectName>(
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     diagnostics: (path, given = {}) =>
-      asValue("diagnostics", "read", { path }, given, claimsFor(path), (context) =>
-        reportOf(path, given.waitMsMax, context),
-      ),
+      atPath("diagnostics", "read", path, given, (context) => reportOf(path, given.waitMsMax, context)),
     undelivered: (reply) => {
       const { [shownOutcome]: shown } = reply as ShownReply; // a reply of `call` has it
       if (shown?.of !== ids.session) return;
@@ -494,29 +482,20 @@ export function startSession<Name extends DialectName>(
       ledger.forget(resolved.target.real);
     },
     markRead: (path, shown) =>
-      asValue("markRead", "cost", { path }, {}, claimsFor(path, "read"), (context) => noteShown(path, shown, context)),
+      atPath("markRead", "cost", path, {}, (context) => noteShown(path, shown, context), "read"),
     readState: () => ledger.state(),
-    checkpoint: (messageId) => messages.begin(messageId),
-    observe: (given = {}) =>
-      asValue(
-        "observed",
-        undefined,
-        {},
-        given,
-        () => everything("search"),
-        async (context) => {
-          // Only the workspace: a folder outside that the session was let into may be huge.
-          return (await observer()).observe({ ...context, disk: first.disk, guard: first.guard });
-        },
-      ),
-    history: messages.past,
-    rewind: (to, given = {}) => {
-      const { files, force = false } = given;
-      return rewound({ verb: "rewind", to, files, force, as: files === undefined ? "rewind" : "partial" }, given);
+    checkpoint: (messageId) => turns.begin(messageId),
+    observe: (given = {}) => {
+      // Only the workspace: a folder outside that the session was let into may be huge.
+      const work = async (context: ToolContext) =>
+        (await observer()).observe({ ...context, disk: first.disk, guard: first.guard });
+      return asValue("observed", undefined, {}, given, () => everything("search"), work);
     },
-    workspace: lazyWorkspace(asData),
-    undo: async (given = {}) => goBack("undo", given),
-    redo: async (given = {}) => goBack("redo", given),
+    history: turns.past,
+    rewind: (to, given) => rewound(to, "rewind", given),
+    workspace: createWorkspace(asData),
+    undo: (given) => rewound({ last: "undo" }, "undo", given),
+    redo: (given) => rewound({ last: "redo" }, "redo", given),
     definitions: () =>
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
@@ -531,17 +510,12 @@ export function startSession<Name extends DialectName>(
 
 // How the options shape a session: its tools, profile, modes and change rules.
 
-function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = false }: FilehandOptions): boolean {
-  switch (optIn) {
-    case undefined:
-      return true;
-    case "history":
-      return historyTools === true;
-    case "lsp":
-      return languageTools !== false;
-    case "rename":
-      return languageTools === "rename";
-  }
+function isOffered(
+  optIn: OptIn | undefined,
+  { historyTools = false, languageTools = false }: FilehandOptions,
+): boolean {
+  const offers = { history: historyTools, lsp: languageTools !== false, rename: languageTools === "rename" };
+  return optIn === undefined || offers[optIn];
 }
 
 /** The safest choices are the defaults. */
@@ -554,25 +528,17 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
 });
 
 /** Applies the options that change a profile. */
-function withOptions(profile: Profile, options: FilehandOptions): Profile {
-  const { pageTokensMax, lineCharsMax, longCode } = options;
-  return {
-    ...profile,
-    ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
-    ...(lineCharsMax === undefined ? {} : { lineCharsMax }),
-    ...(longCode === undefined ? {} : { longCode }),
-  };
-}
+const withOptions = (profile: Profile, { pageTokensMax, lineCharsMax, longCode }: FilehandOptions): Profile => ({
+  ...profile,
+  ...defined({ lineCharsMax, longCode }),
+  ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
+});
 
 function refuseMode(mode: Mode, { mode: fixed = "default", locked = [] }: FilehandOptions): void {
-  if (!modes.includes(mode)) {
-    throw new FilehandError("INVALID_PARAM", `Cannot switch to the mode "${mode}": use one of ${modes.join(", ")}`);
-  }
+  const cannot = `Cannot switch to the mode "${mode}"`;
+  if (!modes.includes(mode)) throw new FilehandError("INVALID_PARAM", `${cannot}: use one of ${modes.join(", ")}`);
   if (locked.includes("mode") && isWider(mode, fixed)) {
-    throw new FilehandError(
-      "ACCESS_DENIED",
-      `Cannot switch to the mode "${mode}": the operator has locked it at "${fixed}"`,
-    );
+    throw new FilehandError("ACCESS_DENIED", `${cannot}: the operator has locked it at "${fixed}"`);
   }
 }
 
@@ -601,21 +567,11 @@ const wholeRead = (path: string, profile: Profile): Request => ({
   profile: { ...profile, repeats: "content" },
 });
 
-/** The cost of an image or a document: the tokens of its reply. */
-function costOfReply(reply: Reply, problem: ProblemData | undefined, sizeBytes: number, profile: Profile): Cost {
-  if (reply.error !== undefined) throw failureOf(reply.error, problem);
-  const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
-  return { tokens: tokensOf(reply), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
-}
-
 /** Rounded: estimates are fractions, but reports and sums are whole. */
-const tokensOf = (reply: Reply): number =>
-  Math.round(
-    reply.content.reduce(
-      (sum, part) => sum + (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125),
-      0,
-    ),
-  );
+function tokensOf({ content }: Reply): number {
+  const tokens = content.map((part) => (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125));
+  return Math.round(tokens.reduce((sum, one) => sum + one, 0));
+}
 
 function orThrow(dialect: Dialect, reply: Reply, problem: ProblemData | undefined): unknown {
   if (dialect.failures === "returned" || !reply.isError || reply.error === undefined) return reply.structured;
@@ -625,77 +581,15 @@ function orThrow(dialect: Dialect, reply: Reply, problem: ProblemData | undefine
 const failureOf = ({ code, message }: NonNullable<Reply["error"]>, problem?: ProblemData): FilehandError =>
   new FilehandError(code as Code, message, problem); // dialects copy the code from the problem
 
-// Which message of the conversation a change belongs to, and the history that stores it.
-
-export interface Messages {
-  /** The history, opened on first use; undefined where none is kept. */
-  readonly past: () => Promise<SessionHistory | undefined>;
-  turnFor(tool: string, onTurn: (messageId: string) => void): CallTurn;
-  /** The host names the message that later changes belong to. */
-  begin(messageId: string): Promise<void>;
-  /** After a rewind, changes no longer belong to the message that was rewound: they can be undone alone. */
-  afterRewind(outcome: RewindOutcome): void;
-}
-
-export interface CallTurn {
-  /** The id, also of a call that changes nothing. */
-  id(): string;
-  /** Called before the first change. */
-  readonly begin: ToolContext["turn"];
-}
-
-function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
-  let opened: Promise<SessionHistory | undefined> | undefined;
-  const past = (): Promise<SessionHistory | undefined> => (opened ??= open());
-  /** The message that the host named last. Without one every call is a turn of its own. */
-  let message: string | undefined;
-  let begun: string | undefined;
-  let rewinds = 0;
-  return {
-    past,
-    turnFor: (tool, onTurn) => {
-      let own: string | undefined;
-      // The message in which the call was sent: the host may name the next one before the call runs.
-      const [sentIn, rewindsThen] = [message, rewinds];
-      const id = (): string => (rewinds === rewindsThen ? sentIn : undefined) ?? (own ??= ids?.next() ?? randomUUID());
-      const begin = async () => {
-        const history = await past();
-        if (history === undefined) return undefined;
-        const messageId = id();
-        if (begun !== messageId) await history.checkpoint(messageId);
-        begun = messageId;
-        onTurn(messageId);
-        return { history, messageId, tool };
-      };
-      return { id, begin };
-    },
-    begin: async (messageId) => {
-      // The id "start" already names the state before the first message.
-      if (messageId === beginning) {
-        const why = "that is the name of what was before the first one, use another id";
-        throw new FilehandError("INVALID_PARAM", `Cannot begin a turn "${messageId}": ${why}`);
-      }
-      message = messageId;
-      begun = messageId;
-      await (await past())?.checkpoint(messageId);
-    },
-    afterRewind: ({ turn }) => {
-      if (turn === undefined) return;
-      message = undefined;
-      rewinds += 1;
-    },
-  };
-}
-
 // Questions of a host about one file: may it be read, which diagnostics does it have; and what the host itself showed.
 
 /** Throws a Problem where a read would be refused. */
 async function openOnce(path: string, context: ToolContext): Promise<undefined> {
   const { target, node } = await locatePermitted(path, "file", context);
-  using _held = node.handle;
+  using _handle = node.handle;
   const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
-  using _file = opened;
+  opened.close();
   return undefined;
 }
 
@@ -749,56 +643,9 @@ async function withFolders<Result>(
   }
 }
 
-// Yields to the event loop between calls. A read of cached data waits for nothing, so a host that reads in a loop, or a
-// hundred files at once, would block timers and sockets until its last answer.
-
-/** Calls that may start in one turn of the event loop. */
-const callsMax = 16;
-/** Milliseconds after which no further call starts in a turn: far below the 50 ms that a loop may be blocked. */
-const shareMs = 8;
-
-/** Calls that began in this turn, and when the turn began. */
-let calls = 0;
-let sinceMs = 0;
-/** First come, first served: changes of one file keep their order. */
-const waiting: (() => void)[] = [];
-
-/** Undefined if the call may begin at once. */
-function nextTurn(): Promise<void> | undefined {
-  if (calls === 0) {
-    calls = 1;
-    sinceMs = performance.now();
-    setImmediate(turned);
-    return undefined;
-  }
-  calls += 1;
-  if (waiting.length === 0 && calls <= callsMax && performance.now() - sinceMs < shareMs) return undefined;
-  return new Promise((resolve) => waiting.push(resolve));
-}
-
-/** Each waiting call gets a turn of its own. */
-function turned(): void {
-  const first = waiting.shift();
-  calls = first === undefined ? 0 : 1;
-  if (first === undefined) return;
-  sinceMs = performance.now();
-  setImmediate(turned);
-  first();
-}
-
-const verbOf = (specs: Dialect["specs"], tool: string): Facts["verb"] => specs.find(({ name }) => name === tool)?.verb;
-
-function specNamed(specs: Dialect["specs"], tool: string): Dialect["specs"][number] {
-  const spec = specs.find(({ name }) => name === tool);
-  if (spec !== undefined) return spec;
+function unknownTool(tool: string, specs: Dialect["specs"]): never {
   const known = specs.map(({ name }) => name);
-  const data: ProblemData = {
-    code: "UNKNOWN_TOOL",
-    tool: String(tool),
-    known,
-    nearest: nearestWord(String(tool), known),
-  };
-  throw new Problem(data);
+  throw new Problem({ code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearestWord(String(tool), known) });
 }
 
 // Several ranges in one call: each page is rendered alone, then the replies are joined.
@@ -813,149 +660,5 @@ function renderPages(words: Words, outcome: Outcome, facts: Facts): Reply {
     content: replies.flatMap((reply) => reply.content),
     structured: { ranges: replies.map((reply) => reply.structured) },
     isError: false,
-  };
-}
-
-/** No tool needs it, so it is loaded on first use. */
-function lazyWorkspace(asData: AsData): Workspace {
-  const loaded = lazily(async (): Promise<Workspace> => (await import("./workspace.ts")).createWorkspace(asData));
-  return {
-    files: async (...given) => (await loaded()).files(...given),
-    paths: async (...given) => (await loaded()).paths(...given),
-    content: async (...given) => (await loaded()).content(...given),
-    entries: async (...given) => (await loaded()).entries(...given),
-    watch: async (...given) => (await loaded()).watch(...given),
-  };
-}
-
-// Connects language servers with the disk and the rules. Loaded by the first call that needs them; a toolkit without
-// language servers loads none of it.
-
-export interface LazyLanguages {
-  readonly open: () => Promise<Languages>;
-  /** Configured servers that cannot be used. */
-  faults(): Promise<readonly LanguageFault[]>;
-  /** Stops the servers that were started. */
-  close(): Promise<void>;
-}
-
-/** Undefined where no servers are used. */
-function languageOptionsOf({ languageServers }: FilehandOptions): LanguageOptions | undefined {
-  if (languageServers === undefined || languageServers === false) return undefined;
-  return languageServers === true ? {} : languageServers;
-}
-
-export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => Guard): LazyLanguages | undefined {
-  const wanted = languageOptionsOf(options);
-  if (wanted === undefined) return undefined;
-  let opened: Promise<Languages> | undefined;
-  const load = lazily(async (): Promise<Languages> => {
-    const { createLanguages } = await import("./lsp/languages.ts");
-    return createLanguages(wanted, languageEnvironment(wanted, options, disk, guard));
-  });
-  const open = (): Promise<Languages> => (opened = load());
-  return {
-    open,
-    close: async () => (await opened?.catch(() => undefined))?.close(), // servers that failed to load need no closing
-    faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
-  };
-}
-
-function languageEnvironment(
-  wanted: LanguageOptions,
-  { trustProject = false }: FilehandOptions,
-  disk: Disk,
-  guard: () => Guard,
-): LanguageEnvironment {
-  const roots = disk.roots.map(({ real }) => real);
-  const { env, platform } = process;
-  const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
-  // Servers find further programs by name on PATH.
-  const notBeneath = untrustedOf(roots, trusted);
-  return {
-    env: {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "PATH")),
-      PATH: trustedPath({ path: env["PATH"], platform, notBeneath }),
-    },
-    roots,
-    find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
-    has: (folder, name) => {
-      const lookup = released(disk.lookup(nodePath.join(folder, name)));
-      return lookup.seen === "node";
-    },
-    textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
-    fingerprintOf: (path) => {
-      const lookup = released(disk.lookup(path));
-      if (lookup.seen !== "node") return undefined;
-      return statKeyOf(lookup.handle.identity);
-    },
-  };
-}
-
-export interface ServerPlaces {
-  readonly roots: readonly string[];
-  readonly trusted: readonly string[];
-  readonly path: string | undefined;
-  readonly platform: NodeJS.Platform;
-}
-
-/**
- * Finds the program of a server for a file's folder. Programs in a project are strangers' code: they run only if the
- * operator trusts the project.
- */
-export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): LanguageEnvironment["find"] {
-  const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
-  const notBeneath = untrustedOf(roots, trusted);
-  return (command, folder) => {
-    if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
-    if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
-    const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
-    return own ?? programOnPath(command, { path, platform, runnable: true, notBeneath });
-  };
-}
-
-const untrustedOf = (roots: readonly string[], trusted: readonly string[]): readonly string[] =>
-  roots.filter((root) => !trusted.some((one) => isBeneath(root, one)));
-
-/** In `node_modules` of the folder or of a folder above it, up to the root. */
-function installedIn(folder: string, roots: readonly string[], command: string): string | undefined {
-  for (let at = folder; roots.some((root) => isBeneath(at, root)); at = nodePath.dirname(at)) {
-    const program = programIn(nodePath.join(at, "node_modules", ".bin"), command, process.platform, true);
-    if (program !== undefined) return program;
-    if (at === nodePath.dirname(at)) break;
-  }
-  return undefined;
-}
-
-function isBeneath(path: string, root: string): boolean {
-  const rest = nodePath.relative(root, path);
-  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
-}
-
-// Calls that a host makes inside one of its own callbacks, such as an asker that reads the file in question. The outer
-// call waits for the callback and keeps its place in the call queue, so an inner call must not wait for that place.
-// Each callback gets a queue of its own, in which its calls keep their order.
-
-const inside = new AsyncLocalStorage<CallQueue>();
-/** Unsettled callbacks. At 0 async context tracking is off: it slows every promise in Node 20 and 22. */
-let running = 0;
-
-/** Undefined outside of callbacks. */
-const queueOfHost = (): CallQueue | undefined => (running === 0 ? undefined : inside.getStore());
-
-/** Runs the callback with a call queue of its own. */
-export function byHost<Callback extends ((...given: never[]) => unknown) | undefined>(callback: Callback): Callback;
-export function byHost<Given extends never[], Answer>(
-  callback: ((...given: Given) => Answer | Promise<Answer>) | undefined,
-): ((...given: Given) => Promise<Answer>) | undefined {
-  if (callback === undefined) return undefined;
-  return async (...given) => {
-    running += 1;
-    try {
-      return await inside.run(createCallQueue(), () => callback(...given));
-    } finally {
-      running -= 1;
-      if (running === 0) inside.disable();
-    }
   };
 }

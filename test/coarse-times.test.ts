@@ -70,6 +70,7 @@ function coarseSession(root: string, dedup: boolean): Session<"claude"> {
         }),
       options: { roots: [root], ask: "yes", reminder: false, dedup },
       watchers: { listeners: new Set(), calls: 0 },
+      preparing: () => undefined,
       settling: () => undefined,
       readStates: undefined,
       cwd: ".",

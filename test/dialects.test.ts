@@ -1,8 +1,10 @@
 /** Every dialect runs the shared suite. */
 
-import { expect, test } from "vitest";
-import { dialectNames } from "../src/dialects/index.ts";
-import { type DialectCase, dialectSuite } from "./suites/dialect.ts";
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../src/contract/call.ts";
+import type { Target } from "../src/contract/target.ts";
+import { type DialectName, dialectNames, dialects } from "../src/dialects/index.ts";
+import { type DialectCase, dialectSuite, facts } from "./suites/dialect.ts";
 
 const cases: readonly DialectCase[] = [
   { name: "claude", tool: "Read", path: "file_path", offset: "offset", first: 1 },
@@ -15,4 +17,111 @@ for (const given of cases) dialectSuite(given);
 
 test("no dialect is left out", () => {
   expect(cases.map(({ name }) => name).toSorted()).toEqual(dialectNames.toSorted());
+});
+
+describe("History, Rewind, Lsp and outlines are worded once", () => {
+  const target = { asked: "a.ts", absolute: "/w/a.ts", relative: "a.ts", realRelative: "a.ts" } as Target;
+  const at = { path: "/w/a.ts", relative: "a.ts" };
+  const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-a", "+b"] };
+  const kept = { kind: "file", sizeBytes: 1, content: "c" } as const;
+  const forced = { does: "restore", content: "c", sizeBytes: 1 } as const;
+  const outcomes: readonly Outcome[] = [
+    {
+      kind: "history",
+      of: "files",
+      turns: [
+        {
+          messageId: "m1",
+          name: "m1",
+          timestamp: new Date(0),
+          rewinds: undefined,
+          undone: "no",
+          files: [
+            {
+              ...at,
+              did: "changed",
+              movedFrom: undefined,
+              modes: undefined,
+              observed: false,
+              undone: false,
+              lines: { additions: 1, deletions: 1 },
+              why: undefined,
+              hunks: [hunk],
+              cut: true,
+            },
+          ],
+          filesTotal: 1,
+          hiddenByRules: 1,
+        },
+      ],
+      from: 1,
+      total: 1,
+      next: undefined,
+      path: undefined,
+    },
+    {
+      kind: "rewind",
+      to: "m1",
+      passed: [],
+      turn: "m2",
+      files: [
+        { ...at, step: forced, came: "done", action: forced },
+        {
+          ...at,
+          step: { does: "conflict", why: "changed since", base: kept, ours: kept, theirs: "t", forced },
+          came: "left",
+          action: undefined,
+        },
+      ],
+      dryRun: false,
+      forModel: { hiddenByRules: 1, unchanged: ["c.ts"] },
+    },
+    {
+      kind: "lsp",
+      operation: "hover",
+      target,
+      server: "tsserver",
+      at: { line: 2, column: 3, symbol: "run", elsewhere: true },
+      query: undefined,
+      results: [],
+      from: 1,
+      total: 0,
+      next: undefined,
+      hiddenByRules: 0,
+      text: "function run(): void",
+      textCut: true,
+    },
+    {
+      kind: "outline",
+      target,
+      why: "asked",
+      language: "typescript",
+      by: "grammar",
+      items: [{ name: "run", kind: "function", from: 1, to: 2, depth: 0, hidden: 0 }],
+      total: 1,
+      counted: "all",
+      depthShown: undefined,
+      linesTotal: 2,
+      linesRead: undefined,
+      faultLine: 2,
+      sizeBytes: 9,
+      mtimeMs: 0,
+      encoding: "utf-8",
+      lossy: false,
+    },
+  ];
+  /** The words without the frame of the dialect and its spelling of the tools' names. */
+  const wordsIn = (name: DialectName, outcome: Outcome): string => {
+    const [part] = dialects[name].render(outcome, facts).content;
+    return (part?.type === "text" ? part.text : "")
+      .replace("\n(Took 3ms)", "")
+      .replaceAll("call Rewind", "call rewind");
+  };
+
+  for (const outcome of outcomes) {
+    test(`${outcome.kind}: every dialect has the same words`, () => {
+      const words = dialectNames.map((name) => wordsIn(name, outcome));
+      expect(new Set(words).size, words.join("\n\n")).toBe(1);
+    });
+  }
 });

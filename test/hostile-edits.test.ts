@@ -188,6 +188,11 @@ const manyEdits: Readonly<Record<string, ManyEdits>> = {
   "of whole lines": { lines: plainLines, edit: renamed, from: 5_000 },
   "in a file that was shown in part": { lines: plainLines, edit: renamed, begins: "shown in part", from: 1_500 },
   "in a new file": { lines: plainLines, edit: renamed, begins: "new", from: 3_000 },
+  "of two lines in a file with CRLF": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `line number ${at} of\r\nand its second\r\n`),
+    edit: (line) => renamed(line.replaceAll("\r\n", "\n")),
+    from: 1_500,
+  },
   "of 5 characters": {
     lines: (count) => Array.from({ length: count }, (_, at) => `${10_000 + at} ${"-".repeat(40)}\n`),
     edit: (line) => ({ old_string: line.slice(0, 5), new_string: "x" }),
@@ -211,7 +216,8 @@ test.each(Object.entries(manyEdits))(
       const file_path = `${(tries += 1)}.txt`;
       const edits = all.map(edit);
       if (begins === "new") edits.unshift({ old_string: "", new_string: all.join("") });
-      else fs.writeFileSync(path(file_path), `${all.join("")}the end\n`);
+      else
+        fs.writeFileSync(path(file_path), `${all.join("")}${all[0]?.endsWith("\r\n") ? "the end\r\n" : "the end\n"}`);
       if (begins === "shown in part") {
         for (let offset = 1; offset <= all.length; offset += 500) {
           await session.call("Read", { file_path, offset, limit: Math.min(500, all.length + 1 - offset) });

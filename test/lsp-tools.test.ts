@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFilehand, type DialectName, type Filehand, type FilehandOptions, type Reply } from "../src/index.ts";
-import type { LspResult } from "../src/dialects/claude/history-render.ts";
+import type { LspResult } from "../src/dialects/lsp-text.ts";
 import { scriptedServer, typescriptServer } from "./support/language-servers.ts";
 import { type Workspace, workspace } from "./support/workspace.ts";
 
@@ -79,7 +79,7 @@ describe("Lsp", () => {
       ],
       totalResults: 1,
       nextOffset: null,
-      withheld: 0,
+      hiddenByRules: 0,
       hover: null,
     });
   });
@@ -87,7 +87,7 @@ describe("Lsp", () => {
   test("references: those that rules hide are counted and not named", async () => {
     // The first answers may come before the whole project is known to the server.
     const input = { operation: "references", file_path: "src/sum.ts", line: 2, symbol: "total" };
-    await expect.poll(async () => (await ask(input)).structured?.withheld, { timeout: 60_000 }).toBe(2);
+    await expect.poll(async () => (await ask(input)).structured?.hiddenByRules, { timeout: 60_000 }).toBe(2);
     const reply = await ask(input);
     expect(JSON.stringify(reply)).not.toContain("secret");
     expect(words(reply)).toContain("[2 more lie in files that permission rules hide from you]");
@@ -130,7 +130,7 @@ describe("Lsp", () => {
 
   test("incomingCalls and outgoingCalls", async () => {
     const incoming = await ask({ operation: "incomingCalls", file_path: "src/sum.ts", line: 2, symbol: "total" });
-    expect(incoming.structured?.withheld).toBe(1);
+    expect(incoming.structured?.hiddenByRules).toBe(1);
     expect(words(incoming)).toContain("src/sum.ts:9:3: method area (Square, calls it at line 10)");
     expect(words(incoming)).toContain("src/use.ts:1:1: module src/use.ts (calls it at line 2)");
     expect(await claude({ operation: "outgoingCalls", file_path: "src/sum.ts", line: 9, symbol: "area" })).toBe(
@@ -279,7 +279,7 @@ describe("a server that is up to no good", () => {
         ],
       },
     });
-    expect(reply.structured).toMatchObject({ withheld: 2, totalResults: 2 });
+    expect(reply.structured).toMatchObject({ hiddenByRules: 2, totalResults: 2 });
     expect(words(reply)).not.toMatch(/KEY|hidden\/b|root:/);
     expect(words(reply)).toContain("/etc/passwd:1:1 (outside the workspace)");
     expect(words(reply)).toContain("a.scripted:901:1\n");

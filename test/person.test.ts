@@ -215,9 +215,9 @@ describe("a change", () => {
     const { outcome, reply } = await session.run((profile) => ({ verb: "edit", path: "a.txt", edits, profile }), {
       words: person,
     });
-    expect(outcome?.found[0]?.matchedBy).toBe("trailing blanks");
+    expect(outcome?.found[0]?.matchedBy).toBe("trailing whitespace");
     expect(rolesOf(viewOf(reply).body)).toEqual(['text:Edited "a.txt": 1 replacement at line 1 (+2 -2).']);
-    expect(rolesOf(viewOf(reply).notes)).toEqual(["notice:The old text was found, blanks at the ends of lines aside."]);
+    expect(rolesOf(viewOf(reply).notes)).toEqual(["notice:The old text was found, ignoring trailing whitespace."]);
   });
 
   test("of several files, in a dry run", async () => {

@@ -39,7 +39,7 @@ export const isLeaving = (error: unknown): boolean =>
  * Saves an allow rule in settings. Returns why it could not; then the rule applies to the session only. MUST NOT be
  * reachable for a model: it widens access without a question.
  */
-export type RuleKeeper = (rule: string, where: "project" | "user") => Promise<{ readonly why: string } | undefined>;
+export type KeepRule = (rule: string, where: "project" | "user") => Promise<{ readonly why: string } | undefined>;
 
 export interface Clock {
   nowMs(): number;

@@ -24,7 +24,6 @@ export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** The answer to a call, successful or not. */
 export interface Reply<Structured = unknown> {
   /** For the model. */
   readonly content: readonly ReplyPart[];
@@ -53,7 +52,6 @@ export interface JsonSchema {
   readonly default?: unknown;
 }
 
-/** A tool as any agent loop can use it. */
 export interface ToolDefinition {
   readonly name: string;
   /** The same in all dialects. */

@@ -10,19 +10,17 @@ export type MatchedBy =
   | "line ends"
   | "quotes"
   | "look-alikes"
-  | "trailing blanks"
+  | "trailing whitespace"
   | "indentation"
   | "line numbers"
   | "escapes";
 
-/** One replacement as the caller wrote it. */
 export interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
-  /** Replace every occurrence, or the only one. */
   readonly all: boolean;
   /** No search: insert the new text as lines of its own after this line; 0 is before the first. */
-  readonly behindLine?: number;
+  readonly afterLine?: number;
 }
 
 /** Replaces the UTF-16 units `from` (inclusive) to `to` (exclusive) of a text by `text`. */
@@ -53,12 +51,11 @@ export interface Hunk {
   readonly lineEnd?: "\r\n";
 }
 
-/** Why similar text is not the text that the call asked for. */
 export type DifferenceKind =
   | "tab or space"
   | "indentation"
-  | "trailing blank"
-  | "blank inside the line"
+  | "trailing whitespace"
+  | "whitespace inside the line"
   | "line end"
   | "final newline"
   /** The call's text starts with a line ending, but the similar text starts at the file's first line. */
@@ -86,11 +83,9 @@ export interface Difference {
 
 /** The part of a file that is most similar to a text that was not found. It is shown, never changed. */
 export interface NearestRegion {
-  /** Its first line, from 1. */
   readonly from: number;
   /** The first few, without line endings. */
   readonly lines: readonly string[];
-  /** Lines of the whole region. */
   readonly linesTotal: number;
   readonly difference: Difference;
   /** Nothing is similar; these lines are at the expected place. */
@@ -132,7 +127,6 @@ export interface PatchRequest {
   readonly profile: Profile;
 }
 
-/** Deletes a file, or a folder with all its content. */
 export interface DeleteRequest {
   readonly verb: "delete";
   readonly path: string;
@@ -147,7 +141,6 @@ export interface MoveRequest {
   readonly profile: Profile;
 }
 
-/** What else the reply to a change should mention. */
 export type ChangeNote =
   /** The file had several hard links; the other names keep the old content. */
   | { readonly note: "links separated" }
@@ -174,7 +167,6 @@ export type ChangeNote =
       readonly hunks: readonly Hunk[];
     }
   | { readonly note: "formatter failed"; readonly why: string }
-  /** The content was the same as before. */
   | { readonly note: "same content" };
 
 export type LineEndName = "LF" | "CRLF" | "CR" | "mixed";
@@ -183,7 +175,6 @@ export interface ChangedFile {
   /** Under its current name. */
   readonly target: Target;
   readonly did: "created" | "updated" | "deleted" | "moved";
-  /** The old path of a moved file. */
   readonly movedFrom?: Target;
   readonly hunks: readonly Hunk[];
   readonly additions: number;
@@ -199,7 +190,6 @@ export interface ChangedFile {
   readonly diagnostics?: DiagnosticsReport;
 }
 
-/** How one edit of a call was matched. */
 export interface EditFound {
   readonly matchedBy: MatchedBy;
   readonly replacements: number;

@@ -155,3 +155,30 @@ export interface FromInspector {
   readonly id: number;
   readonly answer: Answer;
 }
+
+/** Sums over calls. */
+export interface CallTally {
+  readonly calls: number;
+  readonly failures: number;
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+
+export type MutableTally = { -readonly [Name in keyof CallTally]: CallTally[Name] };
+
+export const emptyTally = (): MutableTally => ({ calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 });
+
+export function addToTally(tally: MutableTally, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
+  tally.calls += 1;
+  if (outcome !== "ok") tally.failures += 1;
+  tally.tokensGiven += tokensGiven;
+  tally.tokensSaved += tokensSaved;
+}
+
+export interface SessionTally extends CallTally {
+  readonly id: string;
+  readonly principal: string | null;
+  readonly dialect: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}

@@ -32,12 +32,10 @@ export interface GlobOutcome {
   /** Newest first, then by path. */
   readonly files: readonly GlobFile[];
   readonly total: Counted;
-  /** Matching files that are left out. */
   readonly ignored: Counted;
   readonly hidden: Counted;
-  /** Files and folders hidden by rules. */
-  readonly withheld: number;
-  readonly withheldFolders: number;
+  readonly hiddenByRules: number;
+  readonly foldersHiddenByRules: number;
   readonly unreadableFolders: number;
   /** Folders that were not searched because their names are not UTF-8. */
   readonly unnamedFolders: number;

@@ -17,7 +17,6 @@ export interface GrepRequest {
   /** File types as ripgrep names them: `ts`, `py`. */
   readonly types: readonly string[];
   readonly mode: GrepMode;
-  /** Lines of context. */
   readonly before: number;
   readonly after: number;
   readonly letterCase: "exact" | "any";
@@ -82,7 +81,7 @@ export interface GrepOutcome {
   /** The search was stopped after this many milliseconds. */
   readonly timedOutMs: number | undefined;
   /** Files that were not searched because rules hide them. */
-  readonly withheld: Tally;
+  readonly hiddenByRules: Tally;
   /** Symlinks that were not followed, because they lead out of the searched folder. */
   readonly links: Tally;
   readonly unreadable: Tally;
@@ -96,14 +95,12 @@ export interface GrepOutcome {
   readonly ignored: Tally;
 }
 
-/** What is wrong with the pattern, the globs or the type of a search. */
 export type SearchFault =
   | { readonly of: "pattern"; readonly pattern: string; readonly why: "empty" | "nul" | "too long" }
   | {
       readonly of: "pattern";
       readonly pattern: string;
       readonly why: "engine";
-      /** The engine's error message. */
       readonly message: string;
       /** The position in the pattern, from 1, if the engine reports one. */
       readonly at: number | undefined;

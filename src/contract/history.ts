@@ -7,7 +7,6 @@ import type { Profile } from "./profile.ts";
 
 export type NotKept = "secret" | "too large" | "failed";
 
-/** A file at one moment. */
 export type FileVersion =
   | { readonly kind: "absent" }
   | {
@@ -15,13 +14,11 @@ export type FileVersion =
       readonly sizeBytes: number;
       /** Permission bits; undefined if unknown, as before a new file has its name. */
       readonly mode?: number;
-      /** The number of hard links, if more than one. */
       readonly links?: number;
       /** The id of the content: its sha256 in hex, or `inode-…` if the file is too large to hash. */
       readonly content?: string;
-      /** `inode-…`: recognises a large file without reading it. */
+      /** The fingerprint `inode-…`, which recognises a large file without reading it. Records on disk use this name. */
       readonly mark?: string;
-      /** Why the content is not in the store. */
       readonly notKept?: NotKept;
     };
 
@@ -76,7 +73,6 @@ export interface ChangeRecord {
   readonly broken?: true;
 }
 
-/** The files of a turn as they were before it. */
 export interface Snapshot {
   readonly messageId: string;
   /** By real path: the version before the first change of this turn. */
@@ -91,7 +87,6 @@ export interface FileChange {
   readonly relative: string;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** Real paths. */
   readonly movedFrom: string | undefined;
   readonly movedTo: string | undefined;
   /** Another program made the change, and a scan found it. */
@@ -115,23 +110,21 @@ export interface DiffStats {
   readonly uncounted: number;
 }
 
-/** Corruption in the store. */
 export type StoreFault =
   | { readonly fault: "damaged line"; readonly session: string; readonly file: string; readonly atByte: number }
   | { readonly fault: "unreadable"; readonly file: string }
   | { readonly fault: "damaged content" | "missing content"; readonly content: string; readonly session?: string };
 
-/** A file as it is now, reported by the tool that may read it. */
 export type CurrentState =
   | { readonly kind: "absent" }
   | {
       readonly kind: "file";
       readonly sizeBytes: number;
       readonly mode: number;
-      readonly mark: string;
-      /** Hard links. */
+      /** `inode-…`, as `mark` in `FileVersion`. */
+      readonly fingerprint: string;
       readonly links: number;
-      /** sha256 in hex; called only if `mark` does not decide. */
+      /** sha256 in hex; called only if `fingerprint` does not decide. */
       readonly hash: () => Promise<string>;
     }
   /** A rewind must not touch it. */
@@ -212,7 +205,6 @@ export interface HistoryRequest {
   readonly verb: "history";
   /** One turn with its diffs; by default all turns, newest first. */
   readonly turn: string | undefined;
-  /** Only changes of this file, or below this folder. */
   readonly path: string | undefined;
   /** The first turn to list, or the first file of the one turn; counts from 1. */
   readonly from: number;
@@ -227,9 +219,7 @@ export interface HistoryOutcome {
   readonly turns: readonly TurnSeen[];
   readonly from: number;
   readonly total: number;
-  /** Where to continue; undefined at the end. */
   readonly next: number | undefined;
-  /** The requested path, relative to its root. */
   readonly path: string | undefined;
 }
 
@@ -245,8 +235,7 @@ export interface TurnSeen {
   readonly files: readonly FileSeen[];
   /** Files that the session may see, including those not in `files`. */
   readonly filesTotal: number;
-  /** Files hidden by rules. */
-  readonly withheld: number;
+  readonly hiddenByRules: number;
 }
 
 export interface FileSeen {
@@ -281,14 +270,12 @@ export interface RewindRequest {
   readonly to: string | { readonly last: "undo" | "redo" };
   /** Only these; by default all that were changed since. */
   readonly files: readonly string[] | undefined;
-  /** Overwrite the changes of other programs, too. */
   readonly force: boolean;
   readonly as: RewindKind;
   /** The call of a model: it may name a turn by a prefix of its id, and files hidden by rules are not named. */
   readonly byModel?: { readonly dryRun: boolean };
 }
 
-/** One file of a rewind: the plan, and its result. */
 export interface RewoundFile {
   /** Real and absolute; and the shortest form that means the same in a call. */
   readonly path: string;
@@ -308,7 +295,6 @@ export interface ConflictSides {
   readonly ours: readonly Hunk[];
   readonly theirs: readonly Hunk[];
   readonly removed: boolean;
-  /** The diffs are truncated. */
   readonly cut: boolean;
 }
 
@@ -323,8 +309,20 @@ export interface RewindOutcome {
   readonly dryRun: boolean;
   /** Corrupt records of the session, so a change may be missing; left out if there are none. */
   readonly damaged?: number;
-  /** Diagnostics of the restored files. */
   readonly diagnostics?: readonly DiagnosticsReport[];
   /** For a model: the number of files hidden by rules, and the requested files that had not changed. */
-  readonly forModel?: { readonly withheld: number; readonly unchanged: readonly string[] };
+  readonly forModel?: { readonly hiddenByRules: number; readonly unchanged: readonly string[] };
+}
+
+/** The size of the store. */
+export interface Usage {
+  readonly bytes: number;
+  readonly contents: number;
+  readonly contentBytes: number;
+  readonly journalBytes: number;
+  /** Bytes of contents that no record needs and the next collection removes. */
+  readonly asideBytes: number;
+  readonly sessions: number;
+  /** When the oldest stored session began. */
+  readonly oldestMs: number | undefined;
 }

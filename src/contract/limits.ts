@@ -37,7 +37,6 @@ export const limits = {
   workerMegabytesMax: 256,
   workerHeapMegabytesMax: 192,
   notebookMegabytesMax: 1_024,
-  /** Bytes of a file that are parsed for its outline. */
   outlineBytesMax: 4_194_304,
   /** Characters of the second attempt, after parsing the whole text ran out of time or memory. */
   outlineAgainCharsMax: 524_288,
@@ -45,6 +44,9 @@ export const limits = {
   outlineMsMax: 10_000,
   outlineInsteadMsMax: 3_000,
   outlineMegabytesMax: 192,
+  /** Characters for each millisecond of CPU time that parsing may take (code takes less than 70 percent); the least time. */
+  outlineCharsPerCpuMs: 800,
+  outlineCpuMsMin: 1_000,
   /** Items of an outline: collected, shown; the largest `depth`; characters of a name. */
   outlineItemsFoundMax: 20_000,
   outlineItemsMax: 400,
@@ -56,7 +58,6 @@ export const limits = {
   lspHoverCharsMax: 8_000,
   /** Characters of the new name in a Rename. */
   nameCharsMax: 200,
-  /** Bytes of a file that a reply attaches. */
   attachmentBytesMax: 7_340_032,
   /** Characters of a cell output, outputs of a cell, cells. A notebook with more cells is read and edited as text. */
   notebookOutputCharsMax: 10_000,
@@ -76,6 +77,8 @@ export const limits = {
   editPassedBytesMin: 2_097_152,
   /** Characters of a field in the reply to a change, and of its diff. */
   changeCharsMax: 100_000,
+  /** Characters of all diffs in the reply to a patch: the reply is made in one turn of the event loop. */
+  patchCharsMax: 200_000,
   /** Turns, or files of one turn, that History shows at once; files of each turn in a list of turns. */
   historyItemsMax: 100,
   historyFilesMax: 10,
@@ -87,9 +90,7 @@ export const limits = {
   historyBytesMax: 33_554_432,
   /** Files that the reply to a rewind lists one by one. */
   rewindFilesMax: 200,
-  /** Turns that an error message lists. */
   turnsNamedMax: 10,
-  /** Suggestions for a path that does not exist. */
   suggestionsMax: 3,
   /** Milliseconds that a search for suggestions may walk folders. */
   suggestionMsMax: 3_000,
@@ -110,7 +111,6 @@ export const limits = {
   formatterMsMax: 10_000,
   /** Bytes of the journal of a change of several files. */
   setJournalBytesMax: 33_554_432,
-  /** Folders created for one new file. */
   foldersMadeMax: 100,
   /** Milliseconds of a search (settable). */
   searchMsMax: 20_000,
@@ -132,15 +132,11 @@ export const limits = {
   searchSkipMax: 100_000,
   /** UTF-16 units of all lines in the reply to a search. */
   searchCharsMax: 60_000,
-  /** UTF-16 units of a pattern. */
   patternCharsMax: 10_000,
-  /** Lines of context on each side. */
   contextLinesMax: 1_000,
   /** Bytes of a UTF-16 file whose lines a search shows: the file is decoded as a whole. */
   wideTextBytesMax: 33_554_432,
-  /** Entries of a folder in memory. */
   folderEntriesMax: 1_000_000,
-  /** Characters of a list of globs. */
   searchGlobsCharsMax: 2_048,
   /** Characters of a glob, expansions of its braces, groups in one name, names in one expansion and in all of them. */
   globCharsMax: 2_000,
@@ -154,10 +150,11 @@ export const limits = {
   /** Matching steps of one name against ignore files, and of one path against the rules of one source. */
   ignoreStepsMax: 1_000_000,
   ruleStepsMax: 1_000_000,
+  /** Characters of all rules together; those that take long to compile count several times. */
+  ruleCharsMax: 500_000,
   /** Time limit of a Glob, and ignored or hidden entries that it visits to count those that match. */
   globMsMax: 30_000,
   globCountedEntriesMax: 10_000,
-  /** Files in one Glob reply. */
   globFilesMax: 100,
   /** Entries of one tree below its first level, and the largest depth of a tree. */
   treeEntriesMax: 500,
@@ -166,7 +163,6 @@ export const limits = {
   treeLevels: 3,
   /** Entries of the first level of a listing whose call sets no limit. */
   listEntriesMax: 2_000,
-  /** Patterns in the `ignore` of a listing. */
   listIgnoreMax: 100,
   /** Bytes of an ignore file, and characters of one of its lines. */
   ignoreFileBytesMax: 1_048_576,
@@ -174,7 +170,6 @@ export const limits = {
   /** Objects and arrays (20,001 in a call of 20,000 edits) and distinct keys in JSON from outside. */
   jsonContainersMax: 70_000,
   jsonKeysMax: 10_000,
-  /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
   /** Bytes of one message from an MCP client over stdio, and of one to it: clients disconnect above 10 MiB. */
   mcpLineBytesMax: 67_108_864,
@@ -195,9 +190,11 @@ export const limits = {
   languageUnversionedSettleMs: 250,
   /** The same while it is unknown whether the server has read the change. */
   languageUnreadSettleMs: 1_000,
-  /** Bytes of the header and of the body of one message from a language server. */
+  /** Bytes of the header and of the body of one message from a language server; it is parsed in one turn of the event loop. */
   languageHeaderBytesMax: 65_536,
-  languageBodyBytesMax: 33_554_432,
+  languageBodyBytesMax: 8_388_608,
+  /** Objects and lists in it: 50 ms of parsing, far more than in an answer of `languageItemsMax` items. */
+  languageContainersMax: 250_000,
   /** Bytes that a server has not read yet, and requests that it has not answered yet. */
   languageUnreadBytesMax: 67_108_864,
   languageRequestsMax: 200,
@@ -207,7 +204,6 @@ export const limits = {
   languageServersMax: 16,
   languageStartsMax: 4,
   languageBackOffMs: 250,
-  /** Bytes of a file that is sent to a language server. */
   languageFileBytesMax: 4_194_304,
   /** Diagnostics of one file in memory, errors and warnings in one reply, characters of a message. */
   languageDiagnosticsMax: 2_000,

@@ -80,13 +80,9 @@ export interface LspOutcome {
   /** The first result shown, and the number of all, without those hidden by rules. */
   readonly from: number;
   readonly total: number;
-  /** Where to continue, if there are more. */
   readonly next: number | undefined;
-  /** Results in files hidden by rules. */
-  readonly withheld: number;
-  /** The text of a hover, if there is one. */
+  readonly hiddenByRules: number;
   readonly text: string | undefined;
-  /** The hover text is truncated. */
   readonly textCut: boolean;
 }
 
@@ -120,7 +116,6 @@ export interface SourceFile {
   readonly text: string;
   /** Changes whenever the content does. */
   readonly fingerprint: string;
-  /** The file is new. */
   readonly created?: boolean;
 }
 
@@ -142,7 +137,6 @@ export interface DiagnosticsReport {
   readonly path: string;
   /** Errors that were unknown before the change. */
   readonly newErrors: readonly Diagnostic[];
-  /** Errors from before the change. */
   readonly knownErrors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   /** No server had checked the file before the change, so all errors count as new. */
@@ -167,57 +161,23 @@ export interface Location {
   readonly range: TextRange;
 }
 
-export type SymbolKind =
-  | "file"
-  | "module"
-  | "namespace"
-  | "package"
-  | "class"
-  | "method"
-  | "property"
-  | "field"
-  | "constructor"
-  | "enum"
-  | "interface"
-  | "function"
-  | "variable"
-  | "constant"
-  | "string"
-  | "number"
-  | "boolean"
-  | "array"
-  | "object"
-  | "key"
-  | "null"
-  | "enum member"
-  | "struct"
-  | "event"
-  | "operator"
-  | "type parameter"
-  | "other";
-
-/** A named symbol of the code. */
-export interface CodeSymbol {
+interface NamedCode extends Location {
   readonly name: string;
-  readonly kind: SymbolKind;
+  /** `class`, `enum member`: as the protocol names it. */
+  readonly kind: string;
   /** Its type or signature, if the server provides it. */
   readonly detail: string | undefined;
-  readonly path: string;
-  /** The whole symbol, and its name. */
-  readonly range: TextRange;
+  /** Of the name, inside `range`. */
   readonly nameRange: TextRange;
+}
+
+export interface CodeSymbol extends NamedCode {
   /** The name of the enclosing symbol, if the server provides no more than that. */
   readonly container: string | undefined;
   readonly children: readonly CodeSymbol[];
 }
 
-export interface CallHierarchyItem {
-  readonly name: string;
-  readonly kind: SymbolKind;
-  readonly detail: string | undefined;
-  readonly path: string;
-  readonly range: TextRange;
-  readonly nameRange: TextRange;
+export interface CallHierarchyItem extends NamedCode {
   /** The server's own item, to be sent back unchanged. */
   readonly handle: unknown;
 }
@@ -247,7 +207,6 @@ export type LanguageAnswer<Value> =
   | { readonly answer: "no server" }
   /** It could not be started, has exited, or returned an error. */
   | { readonly answer: "failed"; readonly server: string; readonly why: string }
-  /** It does not have this capability. */
   | { readonly answer: "not offered"; readonly server: string }
   | { readonly answer: "too slow"; readonly server: string; readonly waitedMs: number };
 
@@ -256,6 +215,12 @@ export interface AskOptions {
   /** Milliseconds to wait for the answer; the toolkit's limit by default. */
   readonly waitMsMax?: number;
 }
+
+/** A query of the servers that handle `file`; for a workspace symbol any file of the language. */
+type Ask<Asked extends readonly unknown[], Value> = (
+  file: SourceFile,
+  ...asked: [...Asked, options: AskOptions]
+) => Promise<LanguageAnswer<Value>>;
 
 /** A change by another program: a shell, git. */
 export interface WatchedChange {
@@ -270,14 +235,28 @@ export interface ServerRemedy {
   readonly install: string | undefined;
 }
 
+export interface Questions {
+  readonly definition: Ask<[at: Position], readonly Location[]>;
+  readonly implementation: Ask<[at: Position], readonly Location[]>;
+  /** Including the declaration. */
+  readonly references: Ask<[at: Position], readonly Location[]>;
+  /** Plain text or Markdown; undefined if there is none. */
+  readonly hover: Ask<[at: Position], string | undefined>;
+  readonly documentSymbols: Ask<[], readonly CodeSymbol[]>;
+  readonly workspaceSymbols: Ask<[query: string], readonly CodeSymbol[]>;
+  readonly callHierarchy: Ask<[at: Position], readonly CallHierarchyItem[]>;
+  readonly incomingCalls: Ask<[item: CallHierarchyItem], readonly HierarchyCall[]>;
+  readonly outgoingCalls: Ask<[item: CallHierarchyItem], readonly HierarchyCall[]>;
+  readonly renameEdits: Ask<[at: Position, newName: string], RenameEdits>;
+}
+
 /**
  * The language servers of a toolkit. They start when first needed. Nothing here fails a call: the answer reports what a
  * server does wrong. Callers MUST check results with the guard: only files that the session may read are shown.
  */
-export interface Languages {
+export interface Languages extends Questions {
   /** Is a server configured for files of this name? Starts nothing. */
   serves(path: string): boolean;
-  /** Servers for files of this name that are not installed. */
   remedies(path: string): readonly ServerRemedy[];
   /** A file was read: starts its server and opens the file there. Does not wait. */
   touched(file: SourceFile): void;
@@ -289,45 +268,9 @@ export interface Languages {
   removed(paths: readonly string[]): void;
   /** Diagnostics that arrived after the replies of a session, once. Those that are outdated by now are dropped. */
   late(session: string): readonly DiagnosticsReport[];
-  /** Files changed by other programs. */
   watchedFilesChanged(changes: readonly WatchedChange[]): void;
   /** Current diagnostics of a file. `waitMsMax`: as for other queries. */
   diagnostics(file: SourceFile, options: AskOptions): Promise<DiagnosticsReport | undefined>;
-  definition(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
-  implementation(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
-  /** Including the declaration. */
-  references(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<readonly Location[]>>;
-  /** Plain text or Markdown; undefined if there is none. */
-  hover(file: SourceFile, at: Position, options: AskOptions): Promise<LanguageAnswer<string | undefined>>;
-  documentSymbols(file: SourceFile, options: AskOptions): Promise<LanguageAnswer<readonly CodeSymbol[]>>;
-  /** `near`: a file whose server is queried. */
-  workspaceSymbols(
-    query: string,
-    near: SourceFile,
-    options: AskOptions,
-  ): Promise<LanguageAnswer<readonly CodeSymbol[]>>;
-  callHierarchy(
-    file: SourceFile,
-    at: Position,
-    options: AskOptions,
-  ): Promise<LanguageAnswer<readonly CallHierarchyItem[]>>;
-  /** `file`: the file that the item was found from; its server is queried. */
-  incomingCalls(
-    file: SourceFile,
-    item: CallHierarchyItem,
-    options: AskOptions,
-  ): Promise<LanguageAnswer<readonly HierarchyCall[]>>;
-  outgoingCalls(
-    file: SourceFile,
-    item: CallHierarchyItem,
-    options: AskOptions,
-  ): Promise<LanguageAnswer<readonly HierarchyCall[]>>;
-  renameEdits(
-    file: SourceFile,
-    at: Position,
-    newName: string,
-    options: AskOptions,
-  ): Promise<LanguageAnswer<RenameEdits>>;
   /** Stops every server and waits for its exit. */
   close(): Promise<void>;
 }
@@ -348,7 +291,6 @@ export interface LanguageServerOptions {
   readonly enabled?: boolean;
 }
 
-/** Why a server that an operator named cannot be used. */
 export interface LanguageFault {
   readonly name: string;
   readonly why: string;

@@ -7,7 +7,6 @@ export interface ClaimedImage {
   readonly base64: string;
 }
 
-/** Why a picture is not shown. */
 export type NoImage =
   | { readonly why: "damaged"; readonly detail: string }
   | { readonly why: "too large"; readonly limit: string }
@@ -25,7 +24,6 @@ export type NotebookOutput =
       readonly type: "text";
       readonly name: "stdout" | "stderr" | "result" | "display";
       readonly text: string;
-      /** Characters left out. */
       readonly cutChars: number;
     }
   | {

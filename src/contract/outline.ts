@@ -31,7 +31,6 @@ export interface OutlineOutcome {
   readonly target: Target;
   /** Did the call ask for an outline, or does it replace the text of a file over the budget? */
   readonly why: "asked" | "over budget";
-  /** The programming or markup language. */
   readonly language: string;
   readonly by: "grammar" | "language server";
   readonly items: readonly OutlineItem[];

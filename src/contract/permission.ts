@@ -108,5 +108,4 @@ export interface RuleFault {
   readonly stops?: true;
 }
 
-/** The source of the rules about Filehand's own files. */
 export const ownSource = "Filehand itself";

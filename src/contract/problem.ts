@@ -6,274 +6,155 @@ import type { ServerRemedy } from "./lsp.ts";
 import type { NoWriteMode } from "./permission.ts";
 import type { Place } from "./target.ts";
 
-export type ProblemData =
-  | {
-      readonly code: "UNKNOWN_TOOL";
-      readonly tool: string;
-      readonly known: readonly string[];
-      readonly nearest: string | undefined;
-    }
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "arguments";
-      readonly tool: string;
-      readonly issues: readonly [ArgumentIssue, ...ArgumentIssue[]];
-    }
-  | { readonly code: "INVALID_PARAM"; readonly reason: "path"; readonly asked: string; readonly fault: PathFault }
-  /** A glob that cannot be parsed, or that would take too long. */
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "pattern";
-      readonly pattern: string;
-      readonly fault: PatternFault;
-    }
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "range";
-      readonly place: Place;
-      readonly of: "lines" | "entries" | "cells";
-      readonly from: number;
-      readonly total: number;
-    }
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "column";
-      readonly place: Place;
-      readonly line: number;
-      readonly column: number;
-      readonly charsTotal: number;
-    }
-  /** The file has no pages, or not these, or so many that the call must choose some. */
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "pages";
-      readonly place: Place;
-      readonly fault: "no pages" | "form" | "order" | "past the end" | "too many" | "choose";
-      /** What it is instead, if it is not read line by line. */
-      readonly kind?: "image";
-      readonly pagesTotal: number;
-      readonly pagesMax: number;
-    }
-  | {
-      readonly code: "NOT_FOUND";
-      readonly place: Place;
-      /** `file on the way`: a name before the last one is a file. */
-      readonly reason: "missing" | "file on the way";
-      readonly suggestions: readonly Suggestion[];
-    }
-  | {
-      readonly code: "ACCESS_DENIED";
-      readonly place: Place;
-      readonly reason: "outside";
-      readonly roots: readonly string[];
-      readonly suggestions: readonly Suggestion[];
-    }
-  | {
-      readonly code: "ACCESS_DENIED";
-      readonly place: Place;
-      readonly reason: "root changed" | "system" | "other mount" | "other names";
-    }
-  /** This mode writes nothing, whatever the rules are. */
-  | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "mode"; readonly mode: NoWriteMode }
-  | {
-      readonly code: "ACCESS_DENIED";
-      readonly place: Place;
-      readonly reason: "rule";
-      readonly rule: string;
-      readonly source: string;
-    }
-  | {
-      readonly code: "ACCESS_DENIED";
-      readonly place: Place;
-      readonly reason: "nobody to ask" | "rejected";
-      /** The rule that asks, and a rule that would allow it, if one can. */
-      readonly rule: string;
-      readonly remedy: string | undefined;
-      readonly feedback: string | undefined;
-      /** Filehand asks every time, whatever the rules are. */
-      readonly everyTime?: boolean;
-      /** The question was shown, and was not answered. */
-      readonly closed?: boolean;
-    }
-  | { readonly code: "IS_DIRECTORY"; readonly place: Place }
-  | { readonly code: "NOT_DIRECTORY"; readonly place: Place }
-  | { readonly code: "LINK_LOOP"; readonly place: Place }
-  | { readonly code: "SPECIAL_FILE"; readonly place: Place; readonly special: SpecialKind }
-  | { readonly code: "BINARY_FILE"; readonly place: Place; readonly reason: "content" }
-  | {
-      readonly code: "BINARY_FILE";
-      readonly place: Place;
-      readonly reason: "extension" | "name";
-      readonly restricted: string;
-    }
-  | { readonly code: "BINARY_FILE"; readonly place: Place; readonly reason: "kind"; readonly kind: MediaKind }
-  | {
-      readonly code: "DAMAGED";
-      readonly place: Place;
-      readonly kind: MediaKind;
-      readonly detail: string;
-      /** The file has 0 bytes. */
-      readonly empty?: boolean;
-    }
-  | { readonly code: "ENCRYPTED"; readonly place: Place; readonly kind: MediaKind }
+type Coded<Table, Common> = { [C in keyof Table]: WithCode<C, Common, Table[C]> }[keyof Table];
+type WithCode<C, Common, Data> = Data extends unknown ? Readonly<{ code: C } & Common & Data> : never;
+
+/** By code: the data of failures that are not about one file. */
+interface Failures {
+  UNKNOWN_TOOL: { tool: string; known: readonly string[]; nearest: string | undefined };
+  INVALID_PARAM:
+    | { reason: "arguments"; tool: string; issues: readonly [ArgumentIssue, ...ArgumentIssue[]] }
+    | { reason: "path"; asked: string; fault: PathFault }
+    | { reason: "pattern"; pattern: string; fault: PatternFault }
+    | { reason: "patch"; fault: PatchFault; line: number; text: string }
+    | { reason: "search"; fault: SearchFault };
+  NO_RIPGREP: { install: string };
+  NO_TURN: {
+    asked: string;
+    reason:
+      | "unknown"
+      | "pruned"
+      | "no history"
+      | "content gone"
+      | "unreadable"
+      | "nothing to undo"
+      /** The latest change in effect belongs to turns that were merged and pruned. */
+      | "undo forgotten"
+      | "nothing to redo";
+    known?: readonly string[];
+  };
+  CANCELLED: { tool: string };
+}
+
+/** By code: what a failure says besides its `place`. */
+interface FailuresAt {
+  INVALID_PARAM:
+    | { reason: "range"; of: "lines" | "entries" | "cells"; from: number; total: number }
+    | { reason: "column"; line: number; column: number; charsTotal: number }
+    | {
+        reason: "pages";
+        fault: "no pages" | "form" | "order" | "past the end" | "too many" | "choose";
+        kind?: "image";
+        pagesTotal: number;
+        pagesMax: number;
+      }
+    | { reason: "code place"; fault: CodePlaceFault }
+    | { reason: "edit"; fault: EditFault; which?: Readonly<{ index: number; of: number }> }
+    /** The name is a symlink: the call would delete or move its target, and leave the link. */
+    | { reason: "link"; leadsTo: string; would: "be deleted" | "be moved" }
+    | { reason: "folder"; fault: FolderFault }
+    | { reason: "cell"; fault: CellFault };
+  NOT_FOUND: {
+    /** `file on the way`: a name before the last one is a file. */
+    reason: "missing" | "file on the way";
+    suggestions: readonly Suggestion[];
+  };
+  ACCESS_DENIED:
+    | { reason: "outside"; roots: readonly string[]; suggestions: readonly Suggestion[] }
+    | { reason: "root changed" | "system" | "other mount" | "other names" }
+    | { reason: "mode"; mode: NoWriteMode }
+    | { reason: "rule"; rule: string; source: string }
+    | {
+        reason: "nobody to ask" | "rejected";
+        /** The rule that asks, and a rule that would allow it, if one can. */
+        rule: string;
+        remedy: string | undefined;
+        feedback: string | undefined;
+        /** Filehand asks every time, whatever the rules are. */
+        everyTime?: boolean;
+        /** The question was shown, and was not answered. */
+        closed?: boolean;
+      }
+    | { reason: "read-only" };
+  IS_DIRECTORY: unknown;
+  NOT_DIRECTORY: unknown;
+  LINK_LOOP: unknown;
+  SPECIAL_FILE: { special: SpecialKind };
+  BINARY_FILE:
+    | { reason: "content" }
+    | { reason: "extension" | "name"; restricted: string }
+    | { reason: "kind"; kind: MediaKind };
+  DAMAGED: { kind: MediaKind; detail: string; empty?: boolean };
+  ENCRYPTED: { kind: MediaKind };
   /** Over a limit that stops decompression bombs and endless work; `limit` names it in words. */
-  | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: MediaKind; readonly limit: string }
-  /** The package that reads this kind is not installed. */
-  | { readonly code: "NO_CODEC"; readonly place: Place; readonly kind: MediaKind; readonly install: string }
-  | {
-      readonly code: "OVER_BUDGET";
-      readonly place: Place;
-      readonly tokens: number;
-      /** `at least`: counting stopped early. */
-      readonly counted: "all" | "at least";
-      readonly tokensMax: number;
-      /** What `from`, `lines` and `linesThatFit` count. */
-      readonly of: "lines" | "pages" | "cells";
-      readonly from: number;
-      readonly lines: number;
-      /** How many of them fit, starting at `from`. */
-      readonly linesThatFit: number;
-    }
-  | CodeProblem
-  | { readonly code: "CHANGED"; readonly place: Place }
-  /** The session must read a file before it may change it. */
-  | { readonly code: "NOT_READ"; readonly place: Place; readonly reason: "never" }
-  | {
-      readonly code: "NOT_READ";
-      readonly place: Place;
-      /** The session has not read the text that would change. */
-      readonly reason: "elsewhere";
-      readonly unit: "line" | "cell";
-      readonly shown: readonly LineSpan[];
-      /** What the session must read first: complete, in order, without overlaps. */
-      readonly needed: readonly LineSpan[];
-    }
-  | {
-      readonly code: "NOT_READ";
-      readonly place: Place;
-      /** The session has read only a part of the text that would be removed. */
-      readonly reason: "partly";
-      readonly unit: "line" | "cell";
-      readonly shown: readonly LineSpan[];
-      /** Lines that were truncated when they were shown. */
-      readonly cut: readonly LineSpan[];
-      /** The first truncated line: its first column (from 1) that was not shown, and whether a later part of it was. */
-      readonly cutRest?: { readonly line: number; readonly column: number; readonly more: boolean };
-    }
-  | {
-      readonly code: "STALE";
-      readonly place: Place;
-      readonly reason: "changed";
-      readonly sizeThen: number | undefined;
-      readonly sizeNow: number;
-      readonly mtimeMs: number;
-    }
-  | { readonly code: "STALE"; readonly place: Place; readonly reason: "deleted" | "while changing it" }
-  | {
-      readonly code: "NO_MATCH";
-      readonly place: Place;
-      readonly which: WhichEdit;
-      readonly nearest: NearestRegion | undefined;
-      /** Large files are searched for exact matches only. */
-      readonly searched: "loosely" | "exactly";
-      /** For a hunk of a patch, `which` counts hunks. */
-      readonly hunk?: HunkFault;
-    }
-  | {
-      readonly code: "AMBIGUOUS";
-      readonly place: Place;
-      readonly which: WhichEdit;
-      readonly matchedBy: MatchedBy;
-      readonly lines: readonly number[];
-      readonly total: number;
-      /** For a hunk of a patch, `which` counts hunks. */
-      readonly hunk?: true;
-    }
-  | { readonly code: "ALREADY_APPLIED"; readonly place: Place; readonly which: WhichEdit; readonly line: number }
-  /** The two texts of an edit are equal, or the old text is empty. */
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "edit";
-      readonly place: Place;
-      readonly fault: EditFault;
-      readonly which?: { readonly index: number; readonly of: number };
-    }
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "patch";
-      readonly fault: PatchFault;
-      readonly line: number;
-      readonly text: string;
-    }
-  /** The name is a symlink: the call would delete or move its target, and leave the link. */
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "link";
-      readonly place: Place;
-      /** The target, in a form that a call can use. */
-      readonly leadsTo: string;
-      readonly would: "be deleted" | "be moved";
-    }
-  | { readonly code: "INVALID_PARAM"; readonly reason: "folder"; readonly place: Place; readonly fault: FolderFault }
-  | { readonly code: "INVALID_PARAM"; readonly reason: "cell"; readonly place: Place; readonly fault: CellFault }
-  | {
-      readonly code: "NO_CELL";
-      readonly place: Place;
-      readonly cellId: string;
-      /** The first ids of the notebook. */
-      readonly known: readonly string[];
-    }
-  /** The file's encoding cannot represent the character. */
-  | { readonly code: "ENCODING"; readonly place: Place; readonly encoding: string; readonly character: string }
-  | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
-  | {
-      readonly code: "TOO_LARGE";
-      readonly place: Place;
-      readonly kind: "text";
-      readonly limit: string;
-      /** What the caller can do about it without changing a limit. */
-      readonly remedy?: "one by one" | "convert";
-    }
-  | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
-  /** The pattern, the globs or the type of a search are malformed. */
-  | { readonly code: "INVALID_PARAM"; readonly reason: "search"; readonly fault: SearchFault }
-  | { readonly code: "NO_RIPGREP"; readonly install: string }
-  /** The turn to go back to does not exist, or there is none. */
-  | {
-      readonly code: "NO_TURN";
-      readonly asked: string;
-      readonly reason:
-        | "unknown"
-        | "pruned"
-        | "no history"
-        | "content gone"
-        | "unreadable"
-        | "nothing to undo"
-        /** The latest change in effect belongs to turns that were merged and pruned. */
-        | "undo forgotten"
-        | "nothing to redo";
-      /** The latest turns, newest first. */
-      readonly known?: readonly string[];
-    }
+  TOO_LARGE: { kind: MediaKind; limit: string } | { kind: "text"; limit: string; remedy?: "one by one" | "convert" };
+  NO_CODEC: { kind: MediaKind; install: string };
+  OVER_BUDGET: {
+    tokens: number;
+    /** `at least`: counting stopped early. */
+    counted: "all" | "at least";
+    tokensMax: number;
+    /** What `from`, `lines` and `linesThatFit` count. */
+    of: "lines" | "pages" | "cells";
+    from: number;
+    lines: number;
+    linesThatFit: number;
+  };
+  /** No language server for the file. `not shown`: the file is secret, too large or not UTF-8. */
+  LANGUAGE_SERVER:
+    | { reason: "off" | "unknown language" | "not shown" }
+    | { reason: "not installed"; servers: readonly ServerRemedy[] }
+    | { reason: "failed"; server: string; why: string }
+    | { reason: "not offered"; server: string }
+    | { reason: "too slow"; server: string; waitedMs: number };
+  NO_RENAME: { reason: RenameFault; count: number };
+  /** The declarations of the file are unknown. `language`: there is no grammar for it. */
+  NO_OUTLINE: { reason: "language" | "time" | "memory" | "crash" } | { reason: "not installed"; install: string };
+  CHANGED: unknown;
+  NOT_READ:
+    | { reason: "never" }
+    | {
+        /** The session has not read the text that would change. */
+        reason: "elsewhere";
+        unit: "line" | "cell";
+        shown: readonly LineSpan[];
+        /** What the session must read first: complete, in order, without overlaps. */
+        needed: readonly LineSpan[];
+      }
+    | {
+        /** The session has read only a part of the text that would be removed. */
+        reason: "partly";
+        unit: "line" | "cell";
+        shown: readonly LineSpan[];
+        /** Lines that were truncated when they were shown. */
+        cut: readonly LineSpan[];
+        /** The first truncated line: its first column (from 1) that was not shown, and whether a later part of it was. */
+        cutRest?: Readonly<{ line: number; column: number; more: boolean }>;
+      };
+  STALE:
+    | { reason: "changed"; sizeThen: number | undefined; sizeNow: number; mtimeMs: number }
+    | { reason: "deleted" | "while changing it" };
+  NO_MATCH: {
+    which: WhichEdit;
+    nearest: NearestRegion | undefined;
+    /** Large files are searched for exact matches only. */
+    searched: "loosely" | "exactly";
+    /** For a hunk of a patch, `which` counts hunks. */
+    hunk?: HunkFault;
+  };
+  AMBIGUOUS: { which: WhichEdit; matchedBy: MatchedBy; lines: readonly number[]; total: number; hunk?: true };
+  ALREADY_APPLIED: { which: WhichEdit; line: number };
+  NO_CELL: { cellId: string; known: readonly string[] };
+  ENCODING: { encoding: string; character: string };
+  EXISTS: { reason: "file" | "folder" | "link" };
   /** `busy`: another process is changing the file. `no locks`: locking does not work here, for the reason `fault`. */
-  | { readonly code: "LOCKED"; readonly place: Place; readonly reason: "busy"; readonly holder: string }
-  | {
-      readonly code: "LOCKED";
-      readonly place: Place;
-      readonly reason: "no locks";
-      readonly fault: string;
-      readonly remedy: string;
-    }
+  LOCKED: { reason: "busy"; holder: string } | { reason: "no locks"; fault: string; remedy: string };
   /** One of several files failed: the files already written were restored, except those in `left`. */
-  | {
-      readonly code: "ROLLED_BACK";
-      readonly place: Place;
-      readonly cause: ProblemData;
-      readonly putBack: readonly Place[];
-      readonly left: readonly Place[];
-    }
-  | { readonly code: "IO_ERROR"; readonly place: Place; readonly errno: string; readonly during: string }
-  | { readonly code: "CANCELLED"; readonly tool: string };
+  ROLLED_BACK: { cause: ProblemData; putBack: readonly Place[]; left: readonly Place[] };
+  IO_ERROR: { errno: string; during: string };
+}
+
+export type ProblemData = Coded<Failures, unknown> | Coded<FailuresAt, { place: Place }>;
 
 export type Code = ProblemData["code"];
 export type ProblemOf<C extends Code> = Extract<ProblemData, { readonly code: C }>;
@@ -288,88 +169,21 @@ export class Problem extends Error {
   }
 }
 
-// Failures of queries about code: language servers, renames, outlines.
-
-type CodeProblem =
-  /** No language server for the file. `not shown`: the file is secret, too large or not UTF-8. */
-  | {
-      readonly code: "LANGUAGE_SERVER";
-      readonly place: Place;
-      readonly reason: "off" | "unknown language" | "not shown";
-    }
-  | {
-      readonly code: "LANGUAGE_SERVER";
-      readonly place: Place;
-      readonly reason: "not installed";
-      readonly servers: readonly ServerRemedy[];
-    }
-  /** The server gave no answer. */
-  | {
-      readonly code: "LANGUAGE_SERVER";
-      readonly place: Place;
-      readonly reason: "failed";
-      readonly server: string;
-      readonly why: string;
-    }
-  | { readonly code: "LANGUAGE_SERVER"; readonly place: Place; readonly reason: "not offered"; readonly server: string }
-  | {
-      readonly code: "LANGUAGE_SERVER";
-      readonly place: Place;
-      readonly reason: "too slow";
-      readonly server: string;
-      readonly waitedMs: number;
-    }
-  /** The symbol is not where the call says. */
-  | {
-      readonly code: "INVALID_PARAM";
-      readonly reason: "code place";
-      readonly place: Place;
-      readonly fault: CodePlaceFault;
-    }
-  /** The edits that a server returned for a new name cannot be applied. */
-  | { readonly code: "NO_RENAME"; readonly place: Place; readonly reason: RenameFault; readonly count: number }
-  /** The declarations of the file are unknown. `language`: there is no grammar for it. */
-  | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
-  | {
-      readonly code: "NO_OUTLINE";
-      readonly place: Place;
-      readonly reason: "not installed";
-      readonly install: string;
-    };
-
-// Finer reasons of problems, as data.
-
-export type ArgumentIssue =
-  | {
-      readonly fault: "missing";
-      readonly name: string;
-      readonly expected: string;
-      /** A long text was expected: perhaps the call was cut off before it. */
-      readonly long: boolean;
-    }
-  /** Text with the beginning of the JSON of an object or array, or JSON with more objects, arrays or keys than are parsed. */
-  | { readonly fault: "cut off" | "too many parts"; readonly name: string; readonly chars: number }
-  | {
-      readonly fault: "type";
-      readonly name: string;
-      readonly expected: string;
-      readonly got: string;
-      readonly optional: boolean;
-    }
-  | {
-      readonly fault: "range";
-      readonly name: string;
-      readonly got: number;
-      readonly min: number | undefined;
-      readonly max: number | undefined;
-      readonly optional: boolean;
-    }
-  | {
-      readonly fault: "unknown";
-      readonly name: string;
-      readonly nearest: string | undefined;
-      readonly known: readonly string[];
-    };
+export type ArgumentIssue = Readonly<
+  { name: string } & (
+    | {
+        fault: "missing";
+        expected: string;
+        /** A long text was expected: perhaps the call was cut off before it. */
+        long: boolean;
+      }
+    /** Text with the beginning of the JSON of an object or array, or JSON with more objects, arrays or keys than are parsed. */
+    | { fault: "cut off" | "too many parts"; chars: number }
+    | { fault: "type"; expected: string; got: string; optional: boolean }
+    | { fault: "range"; got: number; min: number | undefined; max: number | undefined; optional: boolean }
+    | { fault: "unknown"; nearest: string | undefined; known: readonly string[] }
+  )
+>;
 
 /** A path refused by its spelling, before any file system call. `names a folder`: a new file's path ends with `/` or `/.`. */
 export type PathFault =
@@ -390,7 +204,6 @@ export type PathFault =
   | "drive"
   | "names a folder";
 
-/** What is wrong with a glob. */
 export type PatternFault =
   | "empty"
   | "nul"
@@ -410,7 +223,6 @@ export type PatternFault =
   | "too many wildcards"
   | "too many names";
 
-/** An existing path that the caller may have meant. */
 export interface Suggestion {
   readonly absolute: string;
   /** Relative to its root, with forward slashes. */
@@ -432,13 +244,11 @@ export interface WhichEdit {
 }
 
 export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
-/** Why a hunk does not apply. */
 export type HunkFault =
   | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }
   | { readonly why: "out of order"; readonly line: number };
 
-/** What is wrong with the text of a patch. */
 export type PatchFault =
   | "no begin"
   | "no end"
@@ -447,10 +257,10 @@ export type PatchFault =
   | "empty"
   | "unknown line"
   | "no path"
-  | "blanks around path"
+  | "whitespace around path"
   | "add line without +"
   /** All old lines of a hunk are empty lines without a mark: either context, or added lines that lack their `+`. */
-  | "blank line without mark"
+  | "empty line without prefix"
   | "empty hunk"
   /** An update that neither changes a line nor moves the file. */
   | "nothing changes"
@@ -463,7 +273,6 @@ export type PatchFault =
   | "in a new file"
   | "unified diff";
 
-/** Why a place in code cannot be found. */
 export type CodePlaceFault =
   | { readonly why: "nothing named" | "no query" }
   | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
@@ -478,7 +287,7 @@ export type CodePlaceFault =
 /**
  * `name`: not a valid name. `same name`: the symbol has this name already. `nothing`: the server returned no edits.
  * `files`: it wants to create, move or delete files as well. `other name`: its edits change another name than the one
- * at the place. `outside`, `withheld`: so many files are outside the roots, or hidden by rules. `overlap`: its edits
+ * at the place. `outside`, `hidden by rules`: so many files are outside the roots, or hidden by rules. `overlap`: its edits
  * overlap. `incomplete`: some edits are malformed, or there are too many.
  */
 export type RenameFault =
@@ -488,15 +297,15 @@ export type RenameFault =
   | "nothing"
   | "files"
   | "outside"
-  | "withheld"
+  | "hidden by rules"
   | "overlap"
   | "incomplete";
 
 /**
- * `root`: a root of the workspace. `into itself`: the new path is inside the folder. `links`, `special`, `withheld`: it
+ * `root`: a root of the workspace. `into itself`: the new path is inside the folder. `links`, `special`, `hidden by rules`: it
  * contains symlinks, special files, or files hidden by rules. `too many`: more files than one call may change.
  */
-export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
+export type FolderFault = "root" | "into itself" | "links" | "special" | "hidden by rules" | "too many" | "unreadable";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source" | "renumbered";
 
@@ -510,7 +319,6 @@ export type FailureCode = Code | "NO_ROOT" | "UNCLEAR_RULE" | "UNKNOWN_DIALECT";
 export class FilehandError extends Error {
   override readonly name = "FilehandError";
   readonly code: FailureCode;
-  /** The details of a refused tool call. */
   readonly problem: ProblemData | undefined;
   constructor(code: FailureCode, message: string, problem?: ProblemData) {
     super(message);

@@ -3,7 +3,6 @@
 /** `skip`: the next kind that recognises the file reads it. */
 export type Treatment = "read" | "refuse" | "skip";
 
-/** The line numbers of a dialect. */
 export interface NumberStyle {
   /** Shorter numbers are padded with `pad` on the left. */
   readonly digitsMin: number;
@@ -31,7 +30,6 @@ export interface Profile {
   readonly numbers: NumberStyle | undefined;
   /** `always`: count all lines of the file even if the page ends before the file does. */
   readonly total: "always" | "at the end";
-  /** The result of a start past the end. */
   readonly pastEnd: "refused" | "empty";
   /** A NUL byte within this many first bytes makes a file binary. */
   readonly nulSampleBytes: number;

@@ -18,7 +18,6 @@ export interface ReadRequest {
   readonly verb: "read";
   readonly path: string;
   readonly ranges: readonly [LineRange, ...LineRange[]];
-  /** Pages of a document, as the caller wrote them. */
   readonly pages?: string;
   /** What to return if the range does not fit the token budget. */
   readonly overBudget: "first page" | "refuse";
@@ -39,7 +38,6 @@ export interface LsRequest {
   readonly ignore?: readonly string[];
 }
 
-/** The encoding that decodes a text file's bytes. */
 export type EncodingName = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be" | LegacyEncodingName;
 
 /** Encodings that are detected from the bytes, by their `TextDecoder` names. */
@@ -58,7 +56,6 @@ export type LegacyEncodingName =
   | `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
   | `iso-8859-${2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 13 | 14 | 15}`;
 
-/** A line that is shown in part. */
 export interface CutLine {
   readonly line: LineNumber;
   /** Counted from the page's `column`. */
@@ -85,14 +82,12 @@ export interface Page {
   readonly stopped: "end" | "lines" | "bytes" | "tokens" | "answer";
   /** The page as dialects rendered it, by their own keys: a cached page keeps these, too. */
   readonly forms: Map<object, PageForm>;
-  /** Where to continue, if there is more. */
   readonly next: LineNumber | undefined;
   readonly cut: readonly CutLine[];
   /** Characters of the line endings of `lines`. */
   readonly lineEndChars: number;
 }
 
-/** The lines as a dialect shows them, and the text around them. */
 export interface PageForm {
   readonly before: string;
   readonly after: string;
@@ -134,8 +129,7 @@ export interface DirectoryOutcome {
   readonly entries: readonly Entry[];
   readonly entriesTotal: number;
   /** Entries hidden by rules; not counted in `entriesTotal`. */
-  readonly withheld: number;
-  /** Where to continue, if there are more. */
+  readonly hiddenByRules: number;
   readonly next: LineNumber | undefined;
 }
 
@@ -158,17 +152,15 @@ export interface TreeOutcome {
   readonly entries: readonly TreeEntry[];
   /** Of the folder itself. */
   readonly entriesTotal: number;
-  /** Where to continue, if the folder itself has more. */
   readonly next: LineNumber | undefined;
   /** Entries of all levels: shown, and left out for lack of room. Neither counts levels that were not opened. */
   readonly shown: number;
   readonly leftOut: number;
   /** Left out by the patterns of the call, and by rules. */
   readonly ignored: number;
-  readonly withheld: number;
+  readonly hiddenByRules: number;
 }
 
-/** An image that decodes and fits the budget. */
 export interface ImageOutcome {
   readonly kind: "image";
   readonly target: Target;
@@ -182,7 +174,6 @@ export interface ImageOutcome {
   readonly display: Dimensions;
   /** Of an animation the first frame is shown. */
   readonly frames: number;
-  /** What was done to make it fit the budget. */
   readonly steps: "untouched" | "resized" | "compressed" | "last resort";
   /** Estimated from the length of the base64, and by the vendors' rule of 28-pixel tiles. */
   readonly tokens: number;
@@ -200,7 +191,6 @@ export interface DocumentPage {
   /** Characters left out because the page alone is over the budget. */
   readonly cutChars?: number;
   readonly image?: { readonly mime: string; readonly base64: string; readonly width: number; readonly height: number };
-  /** Why this page could not be read. */
   readonly error?: string;
 }
 
@@ -223,7 +213,6 @@ export interface NotebookOutcome {
   readonly target: Target;
   readonly sizeBytes: number;
   readonly language: string;
-  /** The cells that are shown. */
   readonly cells: readonly NotebookCell[];
   readonly from: LineNumber;
   readonly cellsTotal: number;
@@ -232,7 +221,6 @@ export interface NotebookOutcome {
   readonly overBudget: boolean;
 }
 
-/** The session has read this already, and it has not changed. */
 export interface UnchangedOutcome {
   readonly kind: "unchanged";
   readonly target: Target;

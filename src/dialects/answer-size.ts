@@ -5,12 +5,11 @@
  */
 
 import type { Outcome, Reply } from "../contract/call.ts";
-import type { Hunk } from "../contract/edit.ts";
 import type { GrepOutcome } from "../contract/grep.ts";
 import type { HistoryOutcome } from "../contract/history.ts";
 import type { NotebookCell } from "../contract/notebook.ts";
 import type { NotebookOutcome, Page, TextOutcome, TreeEntry, TreeOutcome } from "../contract/read.ts";
-import { lineNumber } from "../contract/target.ts";
+import { type LineNumber, lineNumber } from "../contract/target.ts";
 import { cutChars } from "../text/text.ts";
 import { cutReply } from "./words.ts";
 
@@ -66,10 +65,10 @@ const bytesPerChar = 6;
 
 /** Exact only near the limit; an answer that is clearly shorter is estimated from above. */
 export function answerBytes(reply: Reply, { bytesMax, structured }: AnswerLimit): number {
-  const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const chars = texts.reduce((sum, { length }) => sum + length, 0);
-  const most = frameBytes + texts.length * partBytes + chars * bytesPerChar;
+  let most = frameBytes;
+  for (const part of reply.content) if (part.type === "text") most += partBytes + part.text.length * bytesPerChar;
   if (!structured && most <= bytesMax) return most;
+  const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const counted = structured ? [...texts, reply.structured] : texts;
   return counted.reduce<number>(
     (sum, value) => sum + Buffer.byteLength(JSON.stringify(value) ?? "") + partBytes,
@@ -137,64 +136,75 @@ function mostThatFit(
   return fits.units;
 }
 
+/** By the items of a list. `take` gets the items that stay, and the number of the first that does not. */
+const byItems = <Item>(
+  items: readonly Item[],
+  take: (kept: readonly Item[], next: number | undefined) => Outcome,
+  from = 1,
+  next?: number,
+): Shortening => ({
+  units: items.length,
+  take: (units) => take(items.slice(0, units), units < items.length ? from + units : next),
+});
+
 /** From coarse to fine: the finer one is for an outcome whose first unit alone is too long. */
 function shorteningsOf(outcome: Outcome, cutMark: string): readonly Shortening[] {
   switch (outcome.kind) {
     case "text":
       return [byLines(outcome), byCharsOfFirstLine(outcome, cutMark)];
     case "notebook":
-      return [byCells(outcome), byPartsOfFirstCell(outcome)];
+      return [
+        byItems(
+          outcome.cells,
+          (cells, next) => ({ ...outcome, cells, next: optionalLine(next) }),
+          outcome.from,
+          outcome.next,
+        ),
+        byPartsOfFirstCell(outcome),
+      ];
     case "pdf": {
-      const { pages } = outcome;
-      const [first] = pages;
+      const [first] = outcome.pages;
       const whole = first?.text ?? "";
       return [
-        { units: pages.length, take: (units) => ({ ...outcome, pages: pages.slice(0, units), asked: "pages" }) },
+        byItems(outcome.pages, (pages) => ({ ...outcome, pages, asked: "pages" })),
         {
           units: whole.length,
           take(units) {
             const text = cutChars(whole, units);
             const cutAway = (first?.cutChars ?? 0) + whole.length - text.length;
-            return {
-              ...outcome,
-              pages: first === undefined ? [] : [{ ...first, text, cutChars: cutAway }],
-              asked: "pages",
-            };
+            const pages = first === undefined ? [] : [{ ...first, text, cutChars: cutAway }];
+            return { ...outcome, pages, asked: "pages" };
           },
         },
       ];
     }
-    case "directory": {
-      const { entries, from } = outcome;
-      const take = (units: number): Outcome =>
-        units >= entries.length
-          ? outcome
-          : { ...outcome, entries: entries.slice(0, units), next: lineNumber(from + units) };
-      return [{ units: entries.length, take }];
-    }
+    case "directory":
+      return [
+        byItems(
+          outcome.entries,
+          (entries, next) => ({ ...outcome, entries, next: optionalLine(next) }),
+          outcome.from,
+          outcome.next,
+        ),
+      ];
     case "tree": {
       const flat = treeOfLevels(outcome, 1);
+      const { entries, from, next } = flat;
       return [
         { units: outcome.depth, take: (units) => treeOfLevels(outcome, units) },
-        { units: outcome.entries.length, take: (units) => treeOfEntries(flat, units) },
+        byItems(entries, (kept, after) => recounted(flat, kept, optionalLine(after)), from, next),
       ];
     }
     case "grep":
       return [{ units: outcome.entriesShown, take: (units) => grepOfEntries(outcome, units) }];
     case "glob":
-      return [{ units: outcome.files.length, take: (units) => ({ ...outcome, files: outcome.files.slice(0, units) }) }];
+      return [byItems(outcome.files, (files) => ({ ...outcome, files }))];
     case "outline":
-      return [{ units: outcome.items.length, take: (units) => ({ ...outcome, items: outcome.items.slice(0, units) }) }];
+      return [byItems(outcome.items, (items) => ({ ...outcome, items }))];
     case "lsp": {
       const { results, from, text } = outcome;
-      const next = (units: number) => (units < results.length ? from + units : outcome.next);
       return text === undefined
-        ? [
-            {
-              units: results.length,
-              take: (units) => ({ ...outcome, results: results.slice(0, units), next: next(units) }),
-            },
-          ]
+        ? [byItems(results, (kept, next) => ({ ...outcome, results: kept, next }), from, outcome.next)]
         : [{ units: text.length, take: (units) => ({ ...outcome, text: cutChars(text, units), textCut: true }) }];
     }
     case "history":
@@ -210,6 +220,9 @@ function shorteningsOf(outcome: Outcome, cutMark: string): readonly Shortening[]
       return [];
   }
 }
+
+const optionalLine = (line: number | undefined): LineNumber | undefined =>
+  line === undefined ? undefined : lineNumber(line);
 
 function byLines(outcome: TextOutcome): Shortening {
   const { pages } = outcome;
@@ -268,14 +281,6 @@ function byCharsOfFirstLine(outcome: TextOutcome, cutMark: string): Shortening {
   };
 }
 
-const byCells = (outcome: NotebookOutcome): Shortening => ({
-  units: outcome.cells.length,
-  take: (units) =>
-    units >= outcome.cells.length
-      ? outcome
-      : { ...outcome, cells: outcome.cells.slice(0, units), next: lineNumber(outcome.from + units) },
-});
-
 /** Drops outputs first, from the last one, then the end of the source. */
 function byPartsOfFirstCell(outcome: NotebookOutcome): Shortening {
   const [cell] = outcome.cells;
@@ -304,11 +309,6 @@ function byPartsOfFirstCell(outcome: NotebookOutcome): Shortening {
 const treeOfLevels = (outcome: TreeOutcome, levels: number): TreeOutcome =>
   levels >= outcome.depth ? outcome : recounted(outcome, closedBelow(outcome.entries, levels), outcome.next);
 
-function treeOfEntries(outcome: TreeOutcome, units: number): TreeOutcome {
-  const next = units < outcome.entries.length ? lineNumber(outcome.from + units) : outcome.next;
-  return recounted(outcome, outcome.entries.slice(0, units), next);
-}
-
 const closedBelow = (entries: readonly TreeEntry[], levels: number): readonly TreeEntry[] =>
   entries.map(({ entries: inside, ...entry }) => {
     if (inside === undefined) return entry;
@@ -334,51 +334,42 @@ function grepOfEntries(outcome: GrepOutcome, units: number): GrepOutcome {
   if (units >= outcome.entriesShown) return outcome;
   const shortened = { ...outcome, entriesShown: units, stopped: "bytes", next: outcome.skip + units } as const;
   if (outcome.mode !== "content") return { ...shortened, files: outcome.files.slice(0, units) };
-  let left = units;
-  const files = outcome.files.flatMap((file) => {
-    const lines = file.lines.slice(0, left);
-    left -= lines.length;
-    return lines.length === 0 ? [] : [{ ...file, lines }];
-  });
-  return { ...shortened, files };
+  return { ...shortened, files: firstLinesOf(outcome.files, units) };
 }
 
 function historyShortenings(outcome: HistoryOutcome): readonly Shortening[] {
   const { of, turns, from, next } = outcome;
-  const nextAfter = (units: number, there: number) => (units < there ? from + units : next);
   const [turn] = turns;
   if (of === "turns" || turn === undefined) {
-    const take = (units: number) => ({
-      ...outcome,
-      turns: turns.slice(0, units),
-      next: nextAfter(units, turns.length),
-    });
-    return [{ units: turns.length, take }];
+    return [byItems(turns, (kept, after) => ({ ...outcome, turns: kept, next: after }), from, next)];
   }
-  const { files } = turn;
-  const [first] = files;
-  const withFiles = (shown: typeof files): HistoryOutcome => ({
+  const withFiles = (files: typeof turn.files, after: number | undefined): HistoryOutcome => ({
     ...outcome,
-    turns: [{ ...turn, files: shown }],
-    next: nextAfter(shown.length, files.length),
+    turns: [{ ...turn, files }],
+    next: after,
   });
-  const hunks = first?.hunks ?? [];
+  const [first, ...others] = turn.files;
+  if (first === undefined) return [];
+  const { hunks = [] } = first;
   return [
-    { units: files.length, take: (units) => withFiles(files.slice(0, units)) },
+    byItems(turn.files, withFiles, from, next),
     {
       units: hunks.reduce((sum, { lines }) => sum + lines.length, 0),
       take: (units) =>
-        withFiles(first === undefined ? [] : [{ ...first, hunks: firstLinesOf(hunks, units), cut: true }]),
+        withFiles([{ ...first, hunks: firstLinesOf(hunks, units), cut: true }], others.length > 0 ? from + 1 : next),
     },
   ];
 }
 
-/** A hunk that is cut keeps its line counts. */
-function firstLinesOf(hunks: readonly Hunk[], count: number): readonly Hunk[] {
+/** The parts up to so many lines in all. A hunk that is cut keeps its line counts. */
+function firstLinesOf<Part extends { readonly lines: readonly unknown[] }>(
+  parts: readonly Part[],
+  count: number,
+): readonly Part[] {
   let left = count;
-  return hunks.flatMap((hunk) => {
-    const lines = hunk.lines.slice(0, left);
+  return parts.flatMap((part) => {
+    const lines = part.lines.slice(0, left);
     left -= lines.length;
-    return lines.length === 0 ? [] : [{ ...hunk, lines }];
+    return lines.length === 0 ? [] : [{ ...part, lines }];
   });
 }

@@ -22,14 +22,15 @@ import { quoted } from "./words.ts";
 export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] =>
   withoutLineEnds(boundedHunks(file, facts));
 
-/** The fields of `structuredPatch`. */
 export const withoutLineEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
   hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({ oldStart, oldLines, newStart, newLines, lines }));
 
 function boundedHunks(file: ChangedFile, { full }: Facts): readonly Hunk[] {
-  const chars = file.hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
-  return full || (file.diffComplete && chars <= limits.changeCharsMax) ? file.hunks : [];
+  return full || (file.diffComplete && charsOf(file) <= limits.changeCharsMax) ? file.hunks : [];
 }
+
+const charsOf = ({ hunks }: ChangedFile): number =>
+  hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
 
 /** A text for programs, or null where it is too long. */
 export const bounded = (text: string, { full }: Facts): string | null =>
@@ -39,15 +40,19 @@ export const bounded = (text: string, { full }: Facts): string | null =>
 export const originalFor = ({ before }: ChangedFile, facts: Facts): string | null =>
   before === undefined ? null : bounded(before, facts);
 
-export function patchFor(file: ChangedFile, facts: Facts): string {
-  const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
-  return unified(file.target.relative, boundedHunks(file, facts), kind, file.movedFrom?.relative);
+/** The diff of each file; empty where it is too long, or where those before it are too long together. */
+export function patchesFor(files: readonly ChangedFile[], facts: Facts): readonly string[] {
+  let chars = 0;
+  return files.map((file) => {
+    chars += charsOf(file);
+    if (!facts.full && chars > limits.patchCharsMax) return "";
+    const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
+    return unified(file.target.relative, boundedHunks(file, facts), kind, file.movedFrom?.relative);
+  });
 }
 
-/** A line with its number, as the dialect shows it. */
 type NumberLine = (number: number, text: string) => string;
 
-/** The lines of an answer to a change. */
 export interface ChangeWords {
   readonly done: readonly string[];
   readonly notes: readonly NoteWords[];
@@ -265,11 +270,11 @@ export function patchFaultWords({
       return `${at} is none of *** Add File:, *** Update File:, *** Delete File:, @@, or a line that begins with a blank, - or +`;
     case "no path":
       return `${at} names no file`;
-    case "blanks around path":
+    case "whitespace around path":
       return `${at}: write one blank before the path and none behind it; a file whose name begins or ends with a blank cannot be patched, change it with another tool`;
     case "add line without +":
       return `${at}: every line of an added file begins with +`;
-    case "blank line without mark":
+    case "empty line without prefix":
       return `${at}: an empty line needs its mark here, a blank for a line that stays or + for a new one`;
     case "empty hunk":
       return `${at}: there is nothing behind it`;
@@ -298,7 +303,7 @@ export const folderFaultWords = {
   "into itself": "its new name lies in the folder itself, use another one",
   links: "there are links in it, which are left alone, do it with its files one by one",
   special: "there are things in it that are no files, do it with its files one by one",
-  withheld: "the rules do not let you work with all that is in it, do it with its files one by one",
+  "hidden by rules": "the rules do not let you work with all that is in it, do it with its files one by one",
   "too many": `it has more than ${limits.folderFilesMax} files, do it with its folders one by one`,
   unreadable: "not all of it could be read, do it with its files one by one",
 } satisfies Readonly<Record<FolderFault, string>>;

@@ -4,26 +4,8 @@ import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.
 import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
 import type { Verb } from "../contract/call.ts";
 import { cutChars, escapeName } from "../text/text.ts";
-import { counted, quoted } from "./words.ts";
+import { counted, type Names, quoted } from "./words.ts";
 
-/** What a dialect calls the parts of a call. */
-export interface Names {
-  readonly old: string;
-  readonly new: string;
-  /** How to replace every place, not only one. */
-  readonly allPlaces: string;
-  /** How to see lines that were not shown. */
-  readonly reading: (from: number, lines: number) => string;
-  /** How to see the rest of a line, from a character on that counts from 1. */
-  readonly readingRest: (line: number, column: number) => string;
-  /** A line with its number, as Read shows it. */
-  readonly line: (number: number, text: string) => string;
-  readonly notebookTool: string | undefined;
-  /** How a notebook that is no JSON is repaired. */
-  readonly repair: string;
-}
-
-/** What a call was about to do. */
 export const doing = {
   read: "read",
   ls: "list",
@@ -47,11 +29,11 @@ export type Doing = keyof typeof doing;
 
 /** How a match was found that is not exact. */
 export const stepWords = {
-  exact: "the very letters",
+  exact: "exactly",
   "line ends": "line ends aside",
   quotes: "the style of quotes aside",
   "look-alikes": "characters that look alike taken as the same",
-  "trailing blanks": "blanks at the ends of lines aside",
+  "trailing whitespace": "ignoring trailing whitespace",
   indentation: "with another indentation",
   "line numbers": "without the line numbers of Read",
   escapes: "with its escapes resolved",
@@ -60,8 +42,8 @@ export const stepWords = {
 const differenceWords = {
   "tab or space": "tabs and spaces differ",
   indentation: "the indentation differs",
-  "trailing blank": "blanks at the end of the line differ",
-  "blank inside the line": "blanks inside the line differ",
+  "trailing whitespace": "trailing whitespace differs",
+  "whitespace inside the line": "whitespace inside the line differs",
   "line end": "the line end differs",
   "final newline": "the file does not end with a newline",
   "newline in front": "the call begins with a newline, and nothing stands before the first line",
@@ -162,7 +144,7 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   }
   const start = `${ofMany(which)}${what} not found, nothing was changed`;
   const exactly =
-    searched === "exactly" ? "; a file of this size is searched for the very letters only, copy them from it" : "";
+    searched === "exactly" ? "; a file of this size is searched for the exact text only, copy it from the file" : "";
   if (nearest === undefined || nearest.isExpectedPlace === true) {
     const next = exactly === "" ? ", read the file again and copy the text from it" : exactly;
     return `${start}${next}${others(which)}${shown}`;

@@ -28,6 +28,16 @@ export interface Facts {
   readonly ids: { readonly session: string; readonly message: string; readonly next: () => string };
 }
 
+/** One way to word an outcome for each of its kinds. */
+type ByKind<Worded> = {
+  readonly [Kind in Outcome["kind"]]: (outcome: Extract<Outcome, { readonly kind: Kind }>, facts: Facts) => Worded;
+};
+
+export const byKind =
+  <Worded>(table: ByKind<Worded>) =>
+  (outcome: Outcome, facts: Facts): Worded =>
+    (table[outcome.kind] as (outcome: Outcome, facts: Facts) => Worded)(outcome, facts); // the table pairs them by kind
+
 /** Groups of tools that are offered only if the operator has enabled them. */
 export type OptIn = "history" | "lsp" | "rename";
 
@@ -45,7 +55,6 @@ export interface ToolSpec {
   toRequest(input: unknown, profile: Profile): Request;
 }
 
-/** How answers are worded. */
 export interface Words {
   render(outcome: Outcome, facts: Facts): Reply;
   renderProblem(problem: ProblemData, facts: Facts): Reply;

@@ -3,10 +3,10 @@
 import type { Counted, GlobOutcome } from "../contract/glob.ts";
 import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
-import type { PatternFault, Suggestion } from "../contract/problem.ts";
+import type { PatternFault } from "../contract/problem.ts";
 import type { TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { escapeName } from "../text/text.ts";
-import { didYouMean, quoted } from "./words.ts";
+import { didYouMean, type Names, quoted } from "./words.ts";
 
 // Patterns, and files that Glob left out.
 
@@ -32,14 +32,11 @@ export const patternFaults = {
 } satisfies Readonly<Record<PatternFault, string>>;
 
 /** Notes on a list of files, a sentence each, without mark and period. */
-export function globNotes(
-  outcome: GlobOutcome,
-  spelling: (suggestion: Suggestion) => string = ({ absolute }) => absolute,
-): readonly string[] {
+export function globNotes(outcome: GlobOutcome, spell?: (absolute: string) => string): readonly string[] {
   const { files, total, ignored, hidden, missing } = outcome;
   const notes: string[] = [];
   if (missing !== undefined) {
-    notes.push(`There is no folder ${quoted(missing.place.asked)}${didYouMean(missing.suggestions, spelling)}`);
+    notes.push(`There is no folder ${quoted(missing.place.asked)}${didYouMean(missing.suggestions, spell)}`);
   }
   if (files.length < total.count) {
     notes.push(
@@ -61,9 +58,9 @@ export function globNotes(
       `${counted(hidden, "hidden file")} also, write the dots of their names and folders to see them, as in .github/** or **/.*/.*`,
     );
   }
-  if (outcome.withheld > 0) notes.push(`${several(outcome.withheld, "file")} withheld by permission rules`);
-  if (outcome.withheldFolders > 0) {
-    notes.push(`${several(outcome.withheldFolders, "folder")} withheld by permission rules and not searched`);
+  if (outcome.hiddenByRules > 0) notes.push(`${several(outcome.hiddenByRules, "file")} withheld by permission rules`);
+  if (outcome.foldersHiddenByRules > 0) {
+    notes.push(`${several(outcome.foldersHiddenByRules, "folder")} withheld by permission rules and not searched`);
   }
   if (outcome.unreadableFolders > 0) {
     notes.push(`${several(outcome.unreadableFolders, "folder")} not searched: the system does not let them be read`);
@@ -145,16 +142,9 @@ function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean
     .join("\n");
 }
 
-/** What a dialect calls the parameters of a search. */
-export interface GrepNames {
-  readonly offset: string | undefined;
-  readonly glob: string;
-  readonly multiline: string | undefined;
-}
-
 /** Notes on what the answer leaves out, and what to do about it; each a sentence without a period. */
-export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly string[] {
-  const { withheld, links, unreadable, ignored, binary, unnamed, unshown } = outcome;
+export function grepNotes(outcome: GrepOutcome, names: Names): readonly string[] {
+  const { hiddenByRules, links, unreadable, ignored, binary, unnamed, unshown } = outcome;
   const notes = [pageNote(outcome, names), pastEndNote(outcome)];
   if (outcome.timedOutMs !== undefined) {
     notes.push(
@@ -165,11 +155,11 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     const them = tallyWords(ignored, "ignored file matches", "ignored files match");
     notes.push(`${them}, to search an ignored folder or file give it as path`);
   }
-  if (withheld.number > 0) {
-    const them = tallyWords(withheld, "file was", "files were");
-    const hides = withheld.number === 1 ? "a permission rule hides it" : "permission rules hide them";
+  if (hiddenByRules.number > 0) {
+    const them = tallyWords(hiddenByRules, "file was", "files were");
+    const hides = hiddenByRules.number === 1 ? "a permission rule hides it" : "permission rules hide them";
     notes.push(`${them} not searched because ${hides}, read such a file by its path if you need it`);
-  } else if (withheld.counted === "at least") {
+  } else if (hiddenByRules.counted === "at least") {
     notes.push(
       "Files that permission rules hide were not searched, if there are any, there are too many files to tell",
     );
@@ -202,13 +192,13 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
 
 const entryWords = { content: "lines", files: "files", count: "files" } as const;
 
-function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: GrepOutcome, names: GrepNames) {
+function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: GrepOutcome, names: Names) {
   if (next === undefined) return undefined;
   const floor = entriesTotal.counted === "at least" ? "at least " : "";
   const range = `${entryWords[mode]} ${skip + 1} to ${skip + entriesShown} of ${floor}${entriesTotal.number}`;
   const why = stopped === "bytes" ? ", as much as one answer holds" : "";
-  const reaches = names.offset !== undefined && next <= limits.searchSkipMax;
-  const way = reaches ? `go on with ${names.offset} ${next}` : "use a more specific pattern or path";
+  const reaches = names.skip !== undefined && next <= limits.searchSkipMax;
+  const way = reaches ? `go on with ${names.skip} ${next}` : "use a more specific pattern or path";
   return `These are ${range}${why}, ${way}`;
 }
 
@@ -219,7 +209,7 @@ function pastEndNote({ mode, skip, entriesShown, entriesTotal }: GrepOutcome) {
 }
 
 /** What is wrong with a search: the part after `Cannot search: `. */
-export function searchFaultWords(fault: SearchFault, names: GrepNames): string {
+export function searchFaultWords(fault: SearchFault, names: Names): string {
   switch (fault.of) {
     case "type": {
       const [near] = fault.nearest;
@@ -240,7 +230,7 @@ const patternWords = {
   "too long": "the pattern is too long, search for a shorter part of it",
 } as const;
 
-function engineWords(fault: Extract<SearchFault, { readonly why: "engine" }>, names: GrepNames): string {
+function engineWords(fault: Extract<SearchFault, { readonly why: "engine" }>, names: Names): string {
   const { pattern, message, at, remedy } = fault;
   const where = at === undefined ? "" : ` at character ${at}`;
   const said = `the pattern ${quoted(pattern)} is not a regular expression${where}: ${escapeName(message)}`;
@@ -269,7 +259,6 @@ export const noRipgrepWords = (install: string): string =>
 export const treeLines = (entries: readonly TreeEntry[], mark: string, indentAll = "  "): readonly string[] =>
   treeRows(entries, indentAll).map(({ indent, name, note }) => indent + mark + name + note);
 
-/** The parts of such a line. */
 export interface TreeRow {
   readonly indent: string;
   readonly kind: TreeEntry["kind"] | "more";
@@ -349,8 +338,8 @@ export function treeNotes(outcome: TreeOutcome, next: (from: number) => string):
   }
   if (outcome.ignored > 0)
     notes.push(`${severalEntries(outcome.ignored, "entry", "entries")} left out as asked by ignore`);
-  if (outcome.withheld > 0)
-    notes.push(`${severalEntries(outcome.withheld, "entry", "entries")} withheld by permission rules`);
+  if (outcome.hiddenByRules > 0)
+    notes.push(`${severalEntries(outcome.hiddenByRules, "entry", "entries")} withheld by permission rules`);
   return notes;
 }
 

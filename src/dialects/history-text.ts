@@ -1,29 +1,90 @@
-/** The history of a session, in words that dialects share. */
+/** The history of a session, in the words and fields that dialects share. */
 
+import type { Hunk } from "../contract/edit.ts";
 import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/history.ts";
 import { unified } from "../text/text.ts";
-import { rewindPointWords, type HistoryNames, fileCount, withheldLine } from "./rewind-text.ts";
-import { quoted, spelled } from "./words.ts";
+import { withoutLineEnds } from "./change-text.ts";
+import { rewindPointWords, fileCount, hiddenByRulesLine } from "./rewind-text.ts";
+import { type Names, quoted, type SharedAnswer, spelled, type SpellPath } from "./words.ts";
 
 /** Turns or files in an answer if the call sets no limit. */
 export const turnsDefault = 20;
 
-export interface HistoryWording {
-  readonly names: HistoryNames;
-  /** The number of the first turn or file in a call. */
-  readonly first: 0 | 1;
+/** What `History` answers for programs. */
+export interface HistoryResult {
+  readonly turns: readonly {
+    readonly turn: string;
+    readonly time: string;
+    /** Did a later rewind bring back its files: "all", "part" or "no". */
+    readonly undone: string;
+    readonly rewinds: { readonly to: string; readonly as: string } | null;
+    readonly files: readonly {
+      readonly filePath: string;
+      readonly did: string;
+      readonly undone: boolean;
+      readonly movedFrom: string | null;
+      readonly additions: number | null;
+      readonly deletions: number | null;
+      /** Why lines were not counted. */
+      readonly why: string | null;
+      /** Of one turn in detail. */
+      readonly structuredPatch?: readonly Hunk[];
+      readonly patchCut?: boolean;
+    }[];
+    readonly totalFiles: number;
+    /** Files that rules hide. */
+    readonly hiddenByRules: number;
+  }[];
+  /** Turns, or files of the one turn. */
+  readonly total: number;
+  readonly nextOffset: number | null;
 }
 
-export function historyText(outcome: HistoryOutcome, wording: HistoryWording): string {
-  const lines = outcome.of === "turns" ? listLines(outcome, wording) : detailLines(outcome);
-  return [...lines, ...pageLine(outcome, wording)].join("\n");
+export function historyAnswer(
+  outcome: HistoryOutcome,
+  names: Names,
+  spell: SpellPath = (absolute) => absolute,
+): SharedAnswer<HistoryResult> {
+  const turns = outcome.turns.map(({ messageId, timestamp, undone, rewinds, files, filesTotal, hiddenByRules }) => ({
+    turn: messageId,
+    time: timestamp.toISOString(),
+    undone,
+    rewinds: rewinds ?? null,
+    files: files.map(({ path, did, undone: back, movedFrom, lines, why, hunks, cut }) => ({
+      filePath: spell(path),
+      did,
+      undone: back,
+      movedFrom: movedFrom === undefined ? null : spell(movedFrom.path),
+      additions: lines?.additions ?? null,
+      deletions: lines?.deletions ?? null,
+      why: why ?? null,
+      ...(hunks === undefined ? {} : { structuredPatch: withoutLineEnds(hunks), patchCut: cut }),
+    })),
+    totalFiles: filesTotal,
+    hiddenByRules,
+  }));
+  const next = nextOffset(outcome, names);
+  const truncated = next !== null || outcome.turns.some(({ files }) => files.some(({ cut }) => cut));
+  return {
+    text: historyText(outcome, names),
+    fields: { turns, total: outcome.total, nextOffset: next },
+    truncated,
+    partial: truncated,
+    title: outcome.path ?? outcome.turns[0]?.name ?? "",
+    resolved: outcome.path,
+  };
+}
+
+export function historyText(outcome: HistoryOutcome, names: Names): string {
+  const lines = outcome.of === "turns" ? listLines(outcome, names) : detailLines(outcome);
+  return [...lines, ...pageLine(outcome, names)].join("\n");
 }
 
 /** The offset of the next page; null at the end. */
-export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryWording): number | null =>
+const nextOffset = ({ next }: HistoryOutcome, { first }: Names): number | null =>
   next === undefined ? null : next - 1 + first;
 
-function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryWording): readonly string[] {
+function listLines({ turns, total, from, path }: HistoryOutcome, names: Names): readonly string[] {
   const about = path === undefined ? "" : ` that changed ${quoted(path || ".")}`;
   if (total === 0) {
     return [path === undefined ? "This session has changed nothing yet." : `This session has no turn${about}.`];
@@ -33,13 +94,13 @@ function listLines({ turns, total, from, path }: HistoryOutcome, { names }: Hist
   return [head, ...turns.flatMap((turn) => turnLines(turn, names))];
 }
 
-function turnLines(turn: TurnSeen, { history }: HistoryNames): readonly string[] {
+function turnLines(turn: TurnSeen, { history }: Names): readonly string[] {
   const more = turn.filesTotal - turn.files.length;
   return [
     headOf(turn),
     ...turn.files.map((file) => `  ${fileLine(file, turn)}`),
     ...(more > 0 ? [`  and ${more} more; ${history} with turn ${quoted(turn.name)} tells of all`] : []),
-    ...withheldLine(turn.withheld).map((line) => `  ${line}`),
+    ...hiddenByRulesLine(turn.hiddenByRules).map((line) => `  ${line}`),
   ];
 }
 
@@ -61,7 +122,7 @@ const rewindWords = {
 
 function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): readonly string[] {
   if (turn === undefined) return ["That turn changed nothing."];
-  const { files, withheld } = turn;
+  const { files, hiddenByRules } = turn;
   const none = total === 0 ? [`That turn did not change ${quoted(path || ".")}.`] : [];
   return [
     headOf(turn),
@@ -70,7 +131,7 @@ function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): read
       ? [`It changed ${fileCount(total)}, but there is none from number ${from} on.`]
       : []),
     ...files.flatMap((file) => [fileLine(file, turn), ...diffLines(file)]),
-    ...withheldLine(withheld),
+    ...hiddenByRulesLine(hiddenByRules),
   ];
 }
 
@@ -116,13 +177,13 @@ function diffLines(file: FileSeen): readonly string[] {
 }
 
 /** In the form of `diff -u`; empty if there is none. */
-export function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
+function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
   const kind = did === "created" ? "create" : did === "deleted" ? "delete" : "update";
   return unified(relative, hunks ?? [], kind, movedFrom?.relative);
 }
 
-function pageLine(outcome: HistoryOutcome, wording: HistoryWording): readonly string[] {
-  const next = nextOffset(outcome, wording);
+function pageLine(outcome: HistoryOutcome, names: Names): readonly string[] {
+  const next = nextOffset(outcome, names);
   if (next === null || outcome.next === undefined) return [];
   const { of, from, total } = outcome;
   return [`(Showing ${of} ${from} to ${outcome.next - 1} of ${total}. Use offset ${next} to go on.)`];

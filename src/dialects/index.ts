@@ -9,7 +9,6 @@ import type { Tools as OpencodeTools } from "./opencode/index.ts";
 import { opencode } from "./opencode/index.ts";
 import { opencodeLegacy, type Tools as OpencodeLegacyTools } from "./opencode/legacy.ts";
 
-/** The tools of each dialect with their types. */
 export interface DialectTools {
   readonly claude: ClaudeTools;
   readonly opencode: OpencodeTools;
@@ -26,7 +25,6 @@ export const dialects: { readonly [Name in DialectName]: Dialect } = {
   envelope,
 };
 
-/** Of sessions that name none. */
 export const defaultDialect = "claude" satisfies DialectName;
 
 export const dialectNames = Object.keys(dialects) as readonly DialectName[]; // the keys of the literal above

@@ -5,6 +5,7 @@
  */
 
 import type { JsonSchema, Request } from "../contract/call.ts";
+import { isRecord } from "../contract/common.ts";
 import type { Profile } from "../contract/profile.ts";
 import { parseJson } from "../text/text.ts";
 import type { ToolSpec, Dialect } from "./dialect.ts";
@@ -54,12 +55,11 @@ function lenientObject(
   const given = typeof value === "string" ? parsed(value, "{") : value;
   if (!isRecord(given)) return value;
   const { properties = {}, required = [] } = schema;
-  /** Created on demand: most objects need no change, and a call may have many thousand of them. */
-  let differing: Map<string, { readonly after: unknown; readonly isLeftOut: boolean }> | undefined;
+  const entries: [string, unknown][] = [];
+  let isSame = true;
   for (const key of Object.keys(given)) {
     const before = given[key];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (property?.type === "string" && typeof before === "string" && before !== "") continue;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
     // Models that count from 0 send 0 for the first line or entry, which is the default.
     const isLeftOut =
@@ -67,14 +67,10 @@ function lenientObject(
         ? isHostKey(key, before)
         : !required.includes(key) &&
           (isNothing(after) || (numbers === "lenient" && after === 0 && positions.includes(key)));
-    if (isLeftOut || after !== before) (differing ??= new Map()).set(key, { after, isLeftOut });
+    if (!isLeftOut) entries.push([key, after]);
+    if (isLeftOut || after !== before) isSame = false;
   }
-  if (differing === undefined) return given;
-  const kept = Object.entries(given).flatMap(([key, before]): [string, unknown][] => {
-    const other = differing.get(key);
-    return other === undefined ? [[key, before]] : other.isLeftOut ? [] : [[key, other.after]];
-  });
-  return Object.fromEntries(kept); // defines keys, so "__proto__" stays a plain key
+  return isSame ? given : Object.fromEntries(entries); // defines keys, so "__proto__" stays a plain key
 }
 
 function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["numbers"]): unknown {
@@ -83,12 +79,8 @@ function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["number
   const list = items.type === "object" && isRecord(given) ? [given] : given;
   if (!Array.isArray(list)) return value;
   const elements: readonly unknown[] = list;
-  let after: unknown[] | undefined;
-  for (const [index, one] of elements.entries()) {
-    const meant = lenientInput(one, items, numbers);
-    if (meant !== one) (after ??= elements.slice())[index] = meant;
-  }
-  return after ?? list;
+  const after = elements.map((one) => lenientInput(one, items, numbers));
+  return after.every((one, index) => one === elements[index]) ? list : after;
 }
 
 /** What models send for a parameter that they do not want to set. Zero, false and an empty list are values. */
@@ -105,9 +97,6 @@ function parsed(text: string, bracket: "{" | "["): unknown {
   const result = parseJson(text);
   return "fault" in result ? undefined : result.value;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Keys that hosts are known to add to the arguments of any tool, or make models add as a reason. They never concern the file.

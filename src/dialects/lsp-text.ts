@@ -6,14 +6,7 @@ import type { CodeResult, Diagnostic, DiagnosticsReport, LspOperation, LspOutcom
 import type { CodePlaceFault, ProblemOf } from "../contract/problem.ts";
 import { escapeName } from "../text/text.ts";
 import type { Facts } from "./dialect.ts";
-import { quoted } from "./words.ts";
-
-/** What a dialect calls the ways to go on. */
-export interface LspNames {
-  /** The tool that searches, and the one that reads. */
-  readonly search: string;
-  readonly read: string;
-}
+import { bracketed, counted, type Names, quoted, type SharedAnswer, type SpellPath } from "./words.ts";
 
 /** `a definition`, `references`: what was looked for. */
 const wanted = {
@@ -40,11 +33,6 @@ export function lspHead(outcome: LspOutcome): string {
   return `${count} ${of} ${what} at line ${at.line} of ${quoted(target.asked)}${by}`;
 }
 
-/** One line for each result. */
-export const lspLines = (outcome: LspOutcome, facts: Facts): readonly string[] =>
-  lspRows(outcome, facts).map(({ indent, where, what }) => indent + where + what);
-
-/** The parts of such a line. */
 export interface LspRow {
   readonly indent: string;
   readonly where: string;
@@ -85,8 +73,8 @@ function callLines(lines: readonly number[], operation: LspOperation): string {
 const callLinesMax = 10;
 
 /** Notes on the results: clauses without a final period. */
-export function lspNotes(outcome: LspOutcome, names: LspNames): readonly string[] {
-  const { at, operation, total, withheld, next, from, results, text, textCut } = outcome;
+export function lspNotes(outcome: LspOutcome, names: Names): readonly string[] {
+  const { at, operation, total, hiddenByRules, next, from, results, text, textCut } = outcome;
   const notes: string[] = [];
   if (at?.elsewhere === true) notes.push(`${quoted(at.symbol)} was found on line ${at.line}, not on the line given`);
   const isEmpty = operation === "hover" ? text === undefined : total === 0;
@@ -96,16 +84,19 @@ export function lspNotes(outcome: LspOutcome, names: LspNames): readonly string[
     );
   }
   if (next !== undefined) {
-    notes.push(`results ${from} to ${from + results.length - 1} of ${total} are shown, go on with offset ${next}`);
+    notes.push(
+      `results ${from} to ${from + results.length - 1} of ${total} are shown, go on with offset ${next - 1 + names.first}`,
+    );
   }
-  if (withheld > 0) {
-    notes.push(`${withheld} more ${withheld === 1 ? "lies" : "lie"} in files that permission rules hide from you`);
+  if (hiddenByRules > 0) {
+    notes.push(
+      `${hiddenByRules} more ${hiddenByRules === 1 ? "lies" : "lie"} in files that permission rules hide from you`,
+    );
   }
   if (textCut) notes.push(`only the first ${limits.lspHoverCharsMax} characters are shown`);
   return notes;
 }
 
-/** A result for programs. */
 export interface LspEntry {
   readonly path: string;
   readonly line: number;
@@ -123,29 +114,72 @@ export interface LspEntry {
   readonly lines?: readonly number[];
 }
 
-/** `spell`: as the dialect names files for programs. */
-export function lspEntries(
-  { results }: LspOutcome,
-  spell: (absolute: string) => string = (absolute) => absolute,
-): readonly LspEntry[] {
-  return results.map(({ place, name, kind, detail, container, depth, lines }) => ({
-    path: spell(place.absolute),
-    line: place.line,
-    column: place.column,
-    endLine: place.endLine,
-    ...(place.relative === undefined ? { outside: true as const } : {}),
-    ...(place.text === undefined ? {} : { text: place.text }),
-    ...(name === undefined ? {} : { name }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(container === undefined ? {} : { container }),
-    ...(depth === 0 ? {} : { depth }),
-    ...(lines.length === 0 ? {} : { lines }),
-  }));
+/** What `Lsp` answers for programs. */
+export interface LspResult {
+  readonly operation: string;
+  readonly filePath: string;
+  readonly server: string;
+  /** What was asked about; null where no place was. */
+  readonly position: { readonly line: number; readonly column: number; readonly symbol: string } | null;
+  readonly results: readonly LspEntry[];
+  readonly totalResults: number;
+  readonly nextOffset: number | null;
+  /** Results in files that rules hide. */
+  readonly hiddenByRules: number;
+  /** What a hover says. */
+  readonly hover: string | null;
 }
 
+export function lspAnswer(
+  outcome: LspOutcome,
+  names: Names,
+  facts: Facts,
+  spell: SpellPath = (absolute) => absolute,
+): SharedAnswer<LspResult> {
+  const { operation, target, server, at, total, next, hiddenByRules, text, textCut } = outcome;
+  const truncated = next !== undefined || textCut;
+  return {
+    text: [
+      `[${lspHead(outcome)}]`,
+      ...lspRows(outcome, facts).map(({ indent, where, what }) => indent + where + what),
+      ...(text === undefined ? [] : [text]),
+      ...lspNotes(outcome, names).map(bracketed),
+    ].join("\n"),
+    fields: {
+      operation,
+      filePath: spell(target.absolute),
+      server,
+      position: at === undefined ? null : { line: at.line, column: at.column, symbol: at.symbol },
+      results: outcome.results.map((result) => entryOf(result, spell)),
+      totalResults: total,
+      nextOffset: next === undefined ? null : next - 1 + names.first,
+      hiddenByRules,
+      hover: text ?? null,
+    },
+    truncated,
+    partial: truncated,
+    title: escapeName(target.relative),
+    resolved: target.realRelative,
+  };
+}
+
+const entryOf = ({ place, name, kind, detail, container, depth, lines }: CodeResult, spell: SpellPath): LspEntry => ({
+  path: spell(place.absolute),
+  line: place.line,
+  column: place.column,
+  endLine: place.endLine,
+  ...(place.relative === undefined ? { outside: true as const } : {}),
+  ...(place.text === undefined ? {} : { text: place.text }),
+  ...(name === undefined ? {} : { name }),
+  ...(kind === undefined ? {} : { kind }),
+  ...(detail === undefined ? {} : { detail }),
+  ...(container === undefined ? {} : { container }),
+  ...(depth === 0 ? {} : { depth }),
+  ...(lines.length === 0 ? {} : { lines }),
+});
+
 /** Why no server has answered, and what to do: the part after `Cannot ask about "x": `. */
-export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names: LspNames): string {
+export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names: Names): string {
   const instead = `use ${names.search} and ${names.read} instead`;
   switch (problem.reason) {
     case "off":
@@ -209,7 +243,7 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
       return "the language server wants to move or make files as well, which is not done here; change the code with edits instead";
     case "outside":
       return `${files} outside the workspace would change, so nothing was changed`;
-    case "withheld":
+    case "hidden by rules":
       return `${files} that permission rules hide would change, so nothing was changed; ask the user to do it`;
     case "incomplete":
       return "not all edits of the language server can be understood, or there are too many, so nothing was changed; change the code with edits instead";
@@ -245,12 +279,10 @@ export function reportLines(name: string, report: DiagnosticsReport, later = lat
     ...(errors > 0 ? [`${errorsWords(report)} in ${quoted(name)}:`] : []),
     ...newErrors.map((one) => `${isFirstLook ? "" : "new: "}${placed(one)}`),
     ...knownErrors.map((one) => `known before: ${placed(one)}`),
-    ...(errorsLeftOut > 0 ? [`and ${counted(errorsLeftOut, "more error", "more errors")}`] : []),
-    ...(warnings.length > 0
-      ? [`${counted(warnings.length + warningsLeftOut, "warning", "warnings")} in ${quoted(name)}:`]
-      : []),
+    ...(errorsLeftOut > 0 ? [`and ${counted(errorsLeftOut, "more error")}`] : []),
+    ...(warnings.length > 0 ? [`${counted(warnings.length + warningsLeftOut, "warning")} in ${quoted(name)}:`] : []),
     ...warnings.map(placed),
-    ...(warningsLeftOut > 0 ? [`and ${counted(warningsLeftOut, "more warning", "more warnings")}`] : []),
+    ...(warningsLeftOut > 0 ? [`and ${counted(warningsLeftOut, "more warning")}`] : []),
     ...unfinishedLines(name, report, later),
   ];
 }
@@ -271,7 +303,7 @@ export const unfinishedLines = (
 /** `2 errors, 1 of them new`. */
 export function errorsWords({ newErrors, knownErrors, errorsLeftOut }: DiagnosticsReport): string {
   const errors = newErrors.length + knownErrors.length + errorsLeftOut;
-  const all = counted(errors, "error", "errors");
+  const all = counted(errors, "error");
   // If some are left out, the number of new ones is unknown.
   if (newErrors.length === 0 || knownErrors.length === 0 || errorsLeftOut > 0) return all;
   return `${all}, ${newErrors.length} of them new,`;
@@ -285,8 +317,6 @@ export function lateLines(reports: readonly DiagnosticsReport[]): readonly strin
   });
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 /** `3:5 the message (ts 2322)` */
 const placed = (one: Diagnostic): string =>
   `${one.range.start.line}:${one.range.start.column} ${diagnosticMessage(one)}`;
@@ -298,7 +328,6 @@ export function diagnosticMessage({ message, source, code }: Diagnostic): string
   return escapeName(from === "" ? words : `${words} (${from})`);
 }
 
-/** One diagnostic for programs. */
 export interface SaidOfCode {
   readonly line: number;
   readonly column: number;

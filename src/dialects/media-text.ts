@@ -119,7 +119,6 @@ const cutNote = (chars: number): string =>
 
 const text = (words: string): ReplyPart => ({ type: "text", text: words });
 
-/** Joins adjacent texts. */
 function joined(parts: readonly ReplyPart[], separator: string): readonly ReplyPart[] {
   const result: ReplyPart[] = [];
   for (const part of parts) {
@@ -148,7 +147,6 @@ export const numberedLines = (page: Page, style: NumberStyle, before: string, af
         numberLines(joinedLines(page), page.from, style, page.ascii, before, after),
       );
 
-/** The lines alone, joined by newlines. */
 export const joinedLines = (page: Page): string =>
   page.joined ?? kept(page, joinedLines, "", "", () => page.lines.join("\n"));
 

@@ -3,14 +3,7 @@
 import type { OutlineItem, OutlineOutcome } from "../contract/outline.ts";
 import type { ProblemOf } from "../contract/problem.ts";
 import { escapeName } from "../text/text.ts";
-
-/** What a dialect calls the ways to go on. */
-export interface OutlineNames {
-  /** The parameters that read so many lines from a line on. */
-  readonly reading: (from: number, lines: number) => string;
-  /** The tool that searches. */
-  readonly search: string;
-}
+import { bracketed, type Names, quoted } from "./words.ts";
 
 /** An item for programs. Those inside of another one follow it, one deeper. */
 export interface OutlineEntry {
@@ -34,11 +27,22 @@ export const outlineEntries = ({ items }: OutlineOutcome): readonly OutlineEntry
     ...(hidden === 0 ? {} : { hidden }),
   }));
 
+/** The whole answer: a head, the lines, and notes below them. */
+export function outlineText(outcome: OutlineOutcome, names: Names): string {
+  const head = `[Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}]`;
+  const notes = outlineNotes(outcome, names).map(bracketed);
+  const lines = outlineLines(outcome);
+  return [head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [""] : []), ...notes].join("\n");
+}
+
+/** Whether there is more than the lines show. */
+export const isOutlineCut = ({ why, items, total, counted }: OutlineOutcome): boolean =>
+  why === "over budget" || items.length < total || counted !== "all";
+
 /** `22-400 class Bar`, indented by depth. */
 export const outlineLines = (outcome: OutlineOutcome): readonly string[] =>
   outlineRows(outcome).map(({ indent, lines, kind, name, inside }) => `${indent}${lines} ${kind} ${name}${inside}`);
 
-/** The parts of such a line. */
 export interface OutlineRow {
   readonly indent: string;
   readonly lines: string;
@@ -58,7 +62,7 @@ const rowOf = ({ name, kind, from, to, depth, hidden }: OutlineItem): OutlineRow
 });
 
 /** Notes on the lines: clauses without a verb or a final period. */
-export function outlineNotes(outcome: OutlineOutcome, names: OutlineNames): readonly string[] {
+export function outlineNotes(outcome: OutlineOutcome, names: Names): readonly string[] {
   const { items, total, counted, depthShown, linesRead, faultLine, language, sizeBytes } = outcome;
   const notes: string[] = [];
   const [first] = items;
@@ -95,7 +99,7 @@ export function outlineMeasure({ total, counted, language, linesTotal }: Outline
 }
 
 /** Why there is no outline, and what to do: the part after `Cannot outline "x": `. */
-export function noOutlineWords(problem: ProblemOf<"NO_OUTLINE">, names: OutlineNames): string {
+export function noOutlineWords(problem: ProblemOf<"NO_OUTLINE">, names: Names): string {
   const instead = `read it in parts with ${names.reading(1, 500)} or search it with ${names.search}`;
   switch (problem.reason) {
     case "language":

@@ -18,7 +18,6 @@ export interface Parameter {
    * lenient. `skip`: the same counted from 0. `strings`: a list of them. `list`: a list of objects with `items` as parameters.
    */
   readonly type: "string" | "integer" | "position" | "skip" | "boolean" | "strings" | "list";
-  /** The description that models see. */
   readonly words: string;
   readonly required?: true;
   /** Holds long texts: a call without it was probably cut off. */
@@ -54,6 +53,28 @@ type TypeOf<Value> = [Value] extends [string]
         : [Value] extends [readonly (infer Item extends object)[]]
           ? { readonly type: "list"; readonly items: Readonly<Record<string, ParameterOf<Item>>> }
           : never;
+
+type Options = Pick<Parameter, "required" | "long" | "max" | "default">;
+
+export const string = <Sets extends string>(sets: Sets, words: string, options: Options = {}) =>
+  ({ sets, type: "string", words, ...options }) as const;
+
+export const choice = <Sets extends string, const Choices extends Readonly<Record<string, string>>>(
+  sets: Sets,
+  choices: Choices,
+  words: string,
+  options: Options = {},
+) => ({ sets, type: "string", choices, words, ...options }) as const;
+
+export const integer = <Sets extends string>(sets: Sets, min: number, words: string, options: Options = {}) =>
+  ({ sets, type: "integer", min, words, ...options }) as const;
+
+/** The first line, entry or character to show. */
+export const position = <Sets extends string>(sets: Sets, words: string, options: Options = {}) =>
+  ({ sets, type: "position", words, ...options }) as const;
+
+export const boolean = <Sets extends string>(sets: Sets, words: string, byDefault = false) =>
+  ({ sets, type: "boolean", words, default: byDefault }) as const;
 
 /** Lean JSON Schema: what the model must know. */
 export function jsonSchemaOf(parameters: ParameterTable): JsonSchema {
@@ -92,21 +113,9 @@ function propertyOf(parameter: Parameter): JsonSchema {
   };
 }
 
-/** The smallest value of a number. */
 function leastOf({ type, min }: Parameter): number | undefined {
-  switch (type) {
-    case "position":
-      return 1;
-    case "skip":
-      return 0;
-    case "integer":
-      return min;
-    case "string":
-    case "boolean":
-    case "strings":
-    case "list":
-      return undefined;
-  }
+  if (type === "integer") return min;
+  return type === "position" ? 1 : type === "skip" ? 0 : undefined;
 }
 
 /** A hostile call may have thousands of faults; the answer lists the first. */
@@ -114,14 +123,16 @@ const faultsMax = 20;
 /** Of an unknown name in the answer. */
 const nameCharsMax = 200;
 
-/** Checks the arguments of a call. Returns the values by the keys that they set, or throws a Problem with the faults. */
+/** Checks the arguments of a call. Returns the values by the keys that they set, over the defaults, or throws a Problem with the faults. */
 export function parseArguments(
-  parameters: ParameterTable,
+  parameters: readonly NamedParameter[],
+  defaults: Arguments,
   tool: string,
   input: unknown,
 ): Readonly<Record<string, unknown>> {
   const groups: FaultGroups = [];
-  const values = readObject(input, namedParameters(parameters), {}, "", undefined, groups);
+  const values = readObject(input, parameters, defaults, "", groups);
+  if (groups.length === 0) return values;
   const [first, ...rest] = groups
     .flat()
     // A value under a misspelt name was not cut off.
@@ -138,75 +149,59 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Faults in the order of the parameters. The unknown names of one object are one group. */
 type FaultGroups = (readonly ArgumentIssue[])[];
 
-interface NamedParameter {
+export interface NamedParameter {
   readonly name: string;
   readonly parameter: Parameter;
 }
 
-const namedParameters = (parameters: ParameterTable): readonly NamedParameter[] =>
+/** `input` MUST be an object. */
+export const argumentNamed = (name: string, input: unknown): unknown =>
+  Object.hasOwn(input as Arguments, name) ? (input as Arguments)[name] : undefined;
+
+export const namedParameters = (parameters: ParameterTable): readonly NamedParameter[] =>
   Object.entries(parameters).map(([name, parameter]) => ({ name, parameter }));
 
 /**
  * Checks an object and returns its values by the keys that they set, over `defaults`, in one pass: a call may have 20,000 objects.
- * Adds the faults to `groups`, up to `faultsMax`, unknown names last; the values are only valid if there is no fault. An object
- * in a list is named by the list and its index; that name is only built for a fault.
+ * Adds the faults to `groups`, up to `faultsMax`, unknown names last; the values are only valid if there is no fault. `prefix`:
+ * of the names in faults, `edits.3.` for an object in a list.
  */
 function readObject(
   input: unknown,
   parameters: readonly NamedParameter[],
   defaults: Arguments,
-  list: string,
-  index: number | undefined,
+  prefix: string,
   groups: FaultGroups,
 ): Arguments {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    groups.push([wrong("an object", input, elementName(list, index) || "input")]);
+    groups.push([wrong("an object", input, prefix.slice(0, -1) || "input")]);
     return defaults;
   }
   const given = input as Arguments; // any other object has keys and values too
   const values: Record<string, unknown> = { ...defaults };
   let knownKeys = 0;
   for (const { name, parameter } of parameters) {
-    const isGiven = Object.hasOwn(given, name);
-    if (isGiven) knownKeys += 1;
-    const value = isGiven ? given[name] : undefined;
-    if (value !== undefined) values[parameter.sets] = readValue(value, parameter, list, index, name, groups);
-    else if (parameter.required) {
-      groups.push([wrong(expectedOf(parameter), value, memberName(list, index, name), parameter)]);
-    }
+    if (Object.hasOwn(given, name)) knownKeys += 1;
+    const value = argumentNamed(name, given);
+    if (value !== undefined) values[parameter.sets] = readValue(value, parameter, prefix + name, groups);
+    else if (parameter.required) groups.push([wrong(expectedOf(parameter), value, prefix + name, parameter)]);
     if (groups.length >= faultsMax) return values;
   }
   const keys = Object.keys(given);
   if (keys.length > knownKeys) {
     const known = parameters.map(({ name }) => name);
+    const unknown = keys.filter((key) => !known.includes(key)).slice(0, faultsMax);
     groups.push(
-      keys
-        .filter((key) => !known.includes(key))
-        .slice(0, faultsMax)
-        .map((key) => {
-          const name = cutChars(memberName(list, index, key), nameCharsMax);
-          return { fault: "unknown", name, nearest: nearestWord(name, known), known };
-        }),
+      unknown.map((key) => {
+        const name = cutChars(prefix + key, nameCharsMax);
+        return { fault: "unknown", name, nearest: nearestWord(name, known), known };
+      }),
     );
   }
   return values;
 }
 
-const elementName = (list: string, index: number | undefined): string =>
-  index === undefined ? list : `${list}.${index}`;
-
-const memberName = (list: string, index: number | undefined, key: string): string =>
-  list === "" ? key : `${elementName(list, index)}.${key}`;
-
-/** Checks an argument and returns the value that it sets. */
-function readValue(
-  value: unknown,
-  parameter: Parameter,
-  list: string,
-  index: number | undefined,
-  key: string,
-  groups: FaultGroups,
-): unknown {
+function readValue(value: unknown, parameter: Parameter, name: string, groups: FaultGroups): unknown {
   switch (parameter.type) {
     case "string":
       if (typeof value === "string") {
@@ -227,7 +222,6 @@ function readValue(
         const max = isSafe ? parameter.max : Number.MAX_SAFE_INTEGER;
         const [isLow, isHigh] = [min !== undefined && value < min, max !== undefined && value > max];
         if (isLow || isHigh) {
-          const name = memberName(list, index, key);
           const optional = parameter.required !== true;
           const range = { min: isLow ? min : undefined, max: isLow ? undefined : max };
           groups.push([{ fault: "range", name, got: value, ...range, optional }]);
@@ -237,10 +231,10 @@ function readValue(
       break;
     case "strings":
     case "list":
-      if (Array.isArray(value)) return readList(value, parameter, memberName(list, index, key), groups);
+      if (Array.isArray(value)) return readList(value, parameter, name, groups);
       break;
   }
-  groups.push([wrong(expectedOf(parameter), value, memberName(list, index, key), parameter)]);
+  groups.push([wrong(expectedOf(parameter), value, name, parameter)]);
   return undefined;
 }
 
@@ -252,16 +246,13 @@ function readList(
 ): readonly unknown[] {
   const parameters = namedParameters(items);
   // Every key is there from the beginning: adding keys to each element one by one takes V8 three times as long.
-  const defaults = {
-    ...Object.fromEntries(parameters.map(({ parameter }) => [parameter.sets, undefined])),
-    ...defaultsOf(items),
-  };
+  const unset = Object.fromEntries(parameters.map(({ parameter }) => [parameter.sets, undefined]));
+  const defaults = { ...unset, ...defaultsOf(items) };
   const values: unknown[] = [];
   for (let index = 0; index < list.length && groups.length < faultsMax; index += 1) {
     const element = list[index];
-    if (type === "list") {
-      values.push(readObject(element, parameters, defaults, name, index, groups));
-    } else if (typeof element === "string") values.push(element);
+    if (type === "list") values.push(readObject(element, parameters, defaults, `${name}.${index}.`, groups));
+    else if (typeof element === "string") values.push(element);
     else groups.push([wrong("a string", element, `${name}.${index}`)]);
   }
   if (list.length < min) {
@@ -313,12 +304,11 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** The values of parameters that a call may leave out. */
 export function defaultsOf(parameters: ParameterTable): Arguments {
   const values: Record<string, unknown> = {};
   for (const parameter of Object.values(parameters)) {
     if (parameter.default !== undefined) {
-      values[parameter.sets] = readValue(parameter.default, parameter, "", undefined, parameter.sets, []);
+      values[parameter.sets] = readValue(parameter.default, parameter, parameter.sets, []);
     }
   }
   return values;

@@ -12,9 +12,8 @@ import {
 import { limits } from "../contract/limits.ts";
 import type { ProblemData, ProblemOf } from "../contract/problem.ts";
 import { escapeName, hunkHeader } from "../text/text.ts";
-import { counted, quoted, spelled } from "./words.ts";
+import { counted, type Names, quoted, type SharedAnswer, spelled, type SpellPath } from "./words.ts";
 
-/** Of one file. */
 export interface RewoundWords {
   readonly did: string;
   /** Why it was left as it is; null where it was not. */
@@ -125,12 +124,6 @@ const noTurnWords = {
 
 // The answer to a rewind: the state of each file, and what to do next.
 
-/** What a dialect calls the tools. */
-export interface HistoryNames {
-  readonly history: string;
-  readonly rewind: string;
-}
-
 /** One file of a rewind for programs. */
 export interface Rewound extends RewoundWords {
   readonly path: string;
@@ -140,22 +133,30 @@ export interface Rewound extends RewoundWords {
   readonly sides?: ConflictSides;
 }
 
-export interface RewindAnswer {
-  readonly text: string;
+/** What `Rewind` answers for programs. */
+export interface RewindResult {
+  readonly to: string;
+  /** To go back before the rewind itself; null where nothing was done. */
+  readonly turn: string | null;
+  readonly dryRun: boolean;
+  /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
+  readonly passed: readonly string[];
   /** If there are too many to list, those that were left as they are come first. */
   readonly files: readonly Rewound[];
-  readonly filesTotal: number;
-  /** Whether some file could not be restored. */
-  readonly partial: boolean;
+  readonly totalFiles: number;
+  readonly hiddenByRules: number;
+  /** Of the paths that were asked for: what was not changed since. */
+  readonly unchanged: readonly string[];
 }
 
 export function rewindAnswer(
   outcome: RewindOutcome,
-  wording: (problem: ProblemData) => string,
-  names: HistoryNames,
-): RewindAnswer {
-  const { to, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  const worded = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
+  wording: (problem: ProblemData, about: "rewind") => string,
+  names: Names,
+  spell: SpellPath = (absolute) => absolute,
+): SharedAnswer<RewindResult> {
+  const { to, turn = null, dryRun, passed, forModel = { hiddenByRules: 0, unchanged: [] } } = outcome;
+  const worded = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, (one) => wording(one, "rewind")) }));
   const total = worded.length;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned");
   const left = worded.filter(({ why }) => why !== null);
@@ -172,30 +173,33 @@ export function rewindAnswer(
   ]);
   const text = [
     head,
-    ...passedWords(outcome.passed),
+    ...passedWords(passed),
     ...damagedWords(outcome.damaged),
     ...lines,
     ...(total > shown.length ? [`and ${fileCount(total - shown.length)} more`] : []),
     ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),
-    ...withheldLine(forModel.withheld),
+    ...hiddenByRulesLine(forModel.hiddenByRules),
     ...adviceLines(
       outcome,
       worded.filter(({ conflict }) => conflict).map(({ file }) => file),
       names,
     ),
   ].join("\n");
+  const files = shown.map(({ file: { path, sides }, did, why, note, conflict }) => ({
+    path: spell(path),
+    did,
+    why,
+    ...(note === undefined ? {} : { note }),
+    conflict,
+    ...(sides === undefined ? {} : { sides }),
+  }));
   return {
     text,
-    files: shown.map(({ file: { path, sides }, did, why, note, conflict }) => ({
-      path,
-      did,
-      why,
-      ...(note === undefined ? {} : { note }),
-      conflict,
-      ...(sides === undefined ? {} : { sides }),
-    })),
-    filesTotal: total,
-    partial: left.length > 0 || forModel.withheld > 0,
+    fields: { to, turn, dryRun, passed, files, totalFiles: total, ...forModel },
+    truncated: total > shown.length,
+    partial: left.length > 0 || forModel.hiddenByRules > 0,
+    title: to,
+    resolved: undefined,
   };
 }
 
@@ -215,17 +219,15 @@ function sideLines({ sides, step }: RewoundFile): readonly string[] {
 
 export const fileCount = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
 
-export const withheldLine = (withheld: number): readonly string[] =>
-  withheld === 0
+export const hiddenByRulesLine = (hiddenByRules: number): readonly string[] =>
+  hiddenByRules === 0
     ? []
-    : [`(${fileCount(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
+    : [
+        `(${fileCount(hiddenByRules)} withheld: rules do not let this session read ${hiddenByRules === 1 ? "it" : "them"})`,
+      ];
 
 /** What to do next; mentions the tools only to a model that has them. */
-function adviceLines(
-  outcome: RewindOutcome,
-  conflicts: readonly RewoundFile[],
-  { rewind }: HistoryNames,
-): readonly string[] {
+function adviceLines(outcome: RewindOutcome, conflicts: readonly RewoundFile[], { rewind }: Names): readonly string[] {
   if (outcome.forModel === undefined) return [];
   const anyRestored = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
   const isLoss = ({ step }: RewoundFile): boolean => step.does === "conflict" && step.loses !== undefined;
@@ -252,8 +254,6 @@ function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemD
   const isLeft = words.why !== null && dryRun;
   return { did: isLeft ? later : did, ...words, conflict: file.came === "left" && file.step.does === "conflict" };
 }
-
-// Why there is no such turn.
 
 /** What the call was about to do. */
 export const noTurnDoing = ({ asked, reason }: ProblemOf<"NO_TURN">): string => {

@@ -1,17 +1,17 @@
 /**
  * The tools that all dialects share, worded once. A dialect gives its spelling of names and paths; tools that differ by more than
- * spelling (reading, searching, notebooks) are literals of the dialect.
+ * spelling (reading, searching) are literals of the dialect.
  */
 
+import type { CellType } from "../contract/edit.ts";
 import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { type LspOperation, lspOperations } from "../contract/lsp.ts";
 import type { ToolSpec } from "./dialect.ts";
-import type { GrepNames } from "./grep-text.ts";
 import historyText from "./history.txt";
 import { turnsDefault } from "./history-text.ts";
 import lspText from "./lsp.txt";
-import type { ParameterOf } from "./parameters.ts";
+import { boolean, choice, integer, type ParameterOf, position, string } from "./parameters.ts";
 import renameText from "./rename.txt";
 import rewindText from "./rewind.txt";
 import { tool, type ValuesOf } from "./tool.ts";
@@ -41,6 +41,16 @@ export const firstSpelling = {
 const relativeWords = ({ relativeTo }: Spelling, mark: "," | ";"): string =>
   relativeTo === undefined ? "" : `${mark} relative to ${relativeTo}`;
 
+const required = { required: true } as const;
+const longText = { required: true, long: true } as const;
+
+/** The parameter of Read that shows the rest of a cut line. */
+export const columnAt = (line: string) =>
+  position(
+    "column",
+    `To see the rest of a cut line: its first character to show, counted from 1; only the line at ${line} is shown then`,
+  );
+
 /** Edit, MultiEdit where it has a description, and Write. `isNotice`: see the verb `write` in tool.ts. */
 export function changeTools(
   spelling: Spelling,
@@ -48,51 +58,15 @@ export function changeTools(
   isNotice: (content: string) => boolean,
 ): readonly ToolSpec[] {
   const { toolName, parameterName } = spelling;
-  const path = {
-    [spelling.file]: {
-      sets: "path",
-      type: "string",
-      words: `Path of the file${relativeWords(spelling, ",")}`,
-      required: true,
-    },
-  } as const;
+  const path = { [spelling.file]: string("path", `Path of the file${relativeWords(spelling, ",")}`, required) };
   const part: Readonly<Record<string, ParameterOf<Pick<ValuesOf<"edit">, "oldText" | "newText" | "all">>>> = {
-    [parameterName("old_string")]: {
-      sets: "oldText",
-      type: "string",
-      words: "The text to replace, to the letter",
-      required: true,
-    },
-    [parameterName("new_string")]: {
-      sets: "newText",
-      type: "string",
-      words: "The text to put in its place",
-      required: true,
-      long: true,
-    },
-    [parameterName("replace_all")]: {
-      sets: "all",
-      type: "boolean",
-      words: "Replace every place; otherwise there must be only one",
-      default: false,
-    },
+    [parameterName("old_string")]: string("oldText", "The text to replace, to the letter", required),
+    [parameterName("new_string")]: string("newText", "The text to put in its place", longText),
+    [parameterName("replace_all")]: boolean("all", "Replace every place; otherwise there must be only one"),
   };
-  const edits = {
-    sets: "edits",
-    type: "list",
-    items: part,
-    min: 1,
-    words: "Made one after the other, all or none",
-    required: true,
-    long: true,
-  } as const;
-  const content = {
-    sets: "content",
-    type: "string",
-    words: "All of the file's content",
-    required: true,
-    long: true,
-  } as const;
+  const words = "Made one after the other, all or none";
+  const edits = { sets: "edits", type: "list", items: part, min: 1, words, ...longText } as const;
+  const content = string("content", "All of the file's content", longText);
   return [
     tool("edit", { name: toolName("Edit"), description: edit, input: { ...path, ...part } }),
     ...(multiEdit === undefined
@@ -102,110 +76,98 @@ export function changeTools(
   ];
 }
 
+/** `words`: of the notebook and of the cell. */
+export const notebookEditTool = (
+  description: string,
+  file: string,
+  words: { readonly path: string; readonly cell: string },
+  cellTypes: Readonly<Record<string, CellType>>,
+): ToolSpec =>
+  tool("notebook-edit", {
+    name: "NotebookEdit",
+    description,
+    input: {
+      [file]: string("path", words.path, required),
+      cell_id: string("cellId", words.cell),
+      new_source: string("source", "The cell's new source", longText),
+      cell_type: choice("cellType", cellTypes, "Of a new cell code by default; of an old one what it is"),
+      edit_mode: choice(
+        "mode",
+        { replace: "replace", insert: "insert", delete: "delete" },
+        "What to do with the cell",
+        { default: "replace" },
+      ),
+    },
+  });
+
 /** Glob and LS. `words`: of the folder to search, of the folder to list, and of the first entry to list. */
 export const fileTools = (
   { toolName }: Spelling,
   descriptions: { readonly glob: string; readonly ls: string },
-  words: { readonly globPath: string; readonly lsPath: string; readonly offset: string; readonly offsetDefault?: 1 },
+  words: { readonly globPath: string; readonly lsPath: string; readonly offset: string },
+  offset: { readonly default?: 1 } = {},
 ): readonly ToolSpec[] => [
   tool("glob", {
     name: toolName("Glob"),
     description: descriptions.glob,
     input: {
-      pattern: {
-        sets: "pattern",
-        type: "string",
-        words: 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"',
-        required: true,
-      },
-      path: { sets: "path", type: "string", words: words.globPath },
+      pattern: string("pattern", 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"', required),
+      path: string("path", words.globPath),
     },
   }),
   tool("ls", {
     name: toolName("LS"),
     description: descriptions.ls,
     input: {
-      path: { sets: "path", type: "string", words: words.lsPath, required: true },
+      path: string("path", words.lsPath, required),
       ignore: { sets: "ignore", type: "strings", words: 'Patterns of what to leave out, such as ["*.log", "dist/"]' },
-      offset: {
-        sets: "from",
-        type: "position",
-        words: words.offset,
-        ...(words.offsetDefault === undefined ? {} : { default: words.offsetDefault }),
-      },
+      offset: position("from", words.offset, offset),
     },
   }),
 ];
 
-/** The names of the parameters of `Grep` in a dialect that has all of them. */
-export const grepNames: GrepNames = { offset: "offset", glob: "glob", multiline: "multiline" };
+export const grepModes = {
+  content: "content",
+  files_with_matches: "files",
+  count: "count",
+} as const satisfies Readonly<Record<string, GrepMode>>;
+
+export type OutputMode = keyof typeof grepModes;
 
 /** `Grep` with all of its parameters. */
 export function grepTool(
   description: string,
   words: { readonly path: string; readonly numbers: string; readonly limit: string; readonly offset: string },
-  modes: Readonly<Record<string, GrepMode>>,
   {
     mode,
     limitMin,
     ...fixed
   }: Pick<ValuesOf<"grep">, "order" | "severalTypes"> & {
     /** The mode of a call that names none. */
-    readonly mode: string;
+    readonly mode: OutputMode;
     readonly limitMin: 0 | 1;
   },
 ): ToolSpec {
-  const context = { type: "integer", min: 0, max: limits.contextLinesMax } as const;
+  const lines = { max: limits.contextLinesMax };
   return tool("grep", {
     name: "Grep",
     description,
     input: {
-      pattern: { sets: "pattern", type: "string", words: "Regular expression, in ripgrep's syntax", required: true },
-      path: { sets: "path", type: "string", words: words.path },
-      glob: {
-        sets: "glob",
-        type: "string",
-        words: 'Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts"',
-      },
-      type: {
-        sets: "type",
-        type: "string",
-        words: 'Type of files to search, as ripgrep names them: "ts", "py", "rust"',
-      },
-      output_mode: {
-        sets: "mode",
-        type: "string",
-        choices: modes,
-        words: "Matching lines, only the files they are in, or how many each file has",
+      pattern: string("pattern", "Regular expression, in ripgrep's syntax", required),
+      path: string("path", words.path),
+      glob: string("glob", 'Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts"'),
+      type: string("type", 'Type of files to search, as ripgrep names them: "ts", "py", "rust"'),
+      output_mode: choice("mode", grepModes, "Matching lines, only the files they are in, or how many each file has", {
         default: mode,
-      },
-      "-A": { sets: "after", ...context, words: "Lines to show behind each match (content only)" },
-      "-B": { sets: "before", ...context, words: "Lines to show before each match (content only)" },
-      "-C": { sets: "around", ...context, words: "Lines to show before and behind each match (content only)" },
-      "-n": { sets: "numbers", type: "boolean", words: words.numbers, default: true },
-      "-i": { sets: "anyCase", type: "boolean", words: "Ignore upper and lower case", default: false },
-      multiline: {
-        sets: "multiline",
-        type: "boolean",
-        words: "Let a match reach over line ends, and let . match them",
-        default: false,
-      },
-      head_limit: {
-        sets: "entriesMax",
-        type: "integer",
-        min: limitMin,
-        max: limits.searchEntriesMax,
-        words: words.limit,
-        default: 250,
-      },
-      offset: {
-        sets: "skip",
-        type: "integer",
-        min: 0,
-        max: limits.searchSkipMax,
-        words: words.offset,
-        default: 0,
-      },
+      }),
+      "-A": integer("after", 0, "Lines to show behind each match (content only)", lines),
+      "-B": integer("before", 0, "Lines to show before each match (content only)", lines),
+      "-C": integer("around", 0, "Lines to show before and behind each match (content only)", lines),
+      "-n": boolean("numbers", words.numbers, true),
+      "-i": boolean("anyCase", "Ignore upper and lower case"),
+      multiline: boolean("multiline", "Let a match reach over line ends, and let . match them"),
+      head_limit: integer("entriesMax", limitMin, words.limit, { max: limits.searchEntriesMax, default: 250 }),
+      offset: integer("skip", 0, words.offset, { max: limits.searchSkipMax, default: 0 }),
     },
     fixed,
   });
@@ -213,10 +175,10 @@ export function grepTool(
 
 /** The parameters that point at a symbol in a file, for tools that ask language servers. */
 export const codePlace = {
-  line: { sets: "line", type: "integer", min: 1, words: "The line that the symbol stands on, counted from 1" },
-  symbol: { sets: "symbol", type: "string", words: "The name that is meant, as it stands on that line" },
-  column: { sets: "column", type: "position", words: "Instead of symbol: the column, counted from 1" },
-} as const;
+  line: integer("line", 1, "The line that the symbol stands on, counted from 1"),
+  symbol: string("symbol", "The name that is meant, as it stands on that line"),
+  column: position("column", "Instead of symbol: the column, counted from 1"),
+};
 
 export const lspChoices: Readonly<Record<string, LspOperation>> = Object.fromEntries(
   lspOperations.map((operation) => [operation, operation]),
@@ -225,83 +187,51 @@ export const lspChoices: Readonly<Record<string, LspOperation>> = Object.fromEnt
 /** History, Rewind, Lsp and Rename, which all dialects word alike. */
 export function optInTools(spelling: Spelling): readonly ToolSpec[] {
   const { toolName, parameterName, file, first } = spelling;
+  const relative = relativeWords(spelling, ",");
   /** The first item to show, in the words for dialects that count from 1 and for those that count from 0. */
   const offset = (from1: string, from0: string) =>
-    ({
-      sets: "from",
-      type: first === 1 ? "position" : "skip",
-      words: first === 1 ? from1 : from0,
-      default: first,
-    }) as const;
+    first === 1
+      ? position("from", from1, { default: 1 })
+      : ({ sets: "from", type: "skip", words: from0, default: 0 } as const);
   return [
     tool("history", {
       name: toolName("History"),
       description: spelled(historyText, spelling),
       input: {
-        turn: { sets: "turn", type: "string", words: "One turn, with its diffs; all turns are listed without it" },
-        path: {
-          sets: "path",
-          type: "string",
-          words: `Only what happened to this file, or below this folder${relativeWords(spelling, ";")}`,
-        },
+        turn: string("turn", "One turn, with its diffs; all turns are listed without it"),
+        path: string("path", `Only what happened to this file, or below this folder${relativeWords(spelling, ";")}`),
         offset: offset(
           "First turn to list, or first file of the turn; counted from 1",
           "How many turns, or files of the turn, to skip; 0 is the newest",
         ),
-        limit: {
-          sets: "itemsMax",
-          type: "integer",
-          min: 1,
+        limit: integer("itemsMax", 1, "How many turns or files", {
           max: limits.historyItemsMax,
-          words: "How many turns or files",
           default: turnsDefault,
-        },
+        }),
       },
     }),
     tool("rewind", {
       name: toolName("Rewind"),
       description: spelled(rewindText, spelling),
       input: {
-        turn: {
-          sets: "to",
-          type: "string",
-          words: `The turn to go back before, as ${toolName("History")} names it; "start" is the beginning`,
-          required: true,
-        },
+        turn: string(
+          "to",
+          `The turn to go back before, as ${toolName("History")} names it; "start" is the beginning`,
+          required,
+        ),
         paths: { sets: "files", type: "strings", min: 1, words: "Only these files, or what is below these folders" },
-        [parameterName("dry_run")]: {
-          sets: "dryRun",
-          type: "boolean",
-          words: "Tell what would be done and write nothing",
-          default: false,
-        },
-        force: {
-          sets: "force",
-          type: "boolean",
-          words: "Also overwrite what somebody else changed since",
-          default: false,
-        },
+        [parameterName("dry_run")]: boolean("dryRun", "Tell what would be done and write nothing"),
+        force: boolean("force", "Also overwrite what somebody else changed since"),
       },
     }),
     tool("lsp", {
       name: toolName("Lsp"),
       description: lspText,
       input: {
-        operation: {
-          sets: "operation",
-          type: "string",
-          choices: lspChoices,
-          words: "What to find out",
-          required: true,
-        },
-        [file]: {
-          sets: "path",
-          type: "string",
-          words: `Path of the file${relativeWords(spelling, ",")}; for workspaceSymbol any file of the language`,
-          required: true,
-        },
+        operation: choice("operation", lspChoices, "What to find out", required),
+        [file]: string("path", `Path of the file${relative}; for workspaceSymbol any file of the language`, required),
         ...codePlace,
-        query: { sets: "query", type: "string", words: "For workspaceSymbol: a name or a part of one" },
+        query: string("query", "For workspaceSymbol: a name or a part of one"),
         offset: offset("First result to show, counted from 1", "How many results to skip"),
       },
     }),
@@ -309,19 +239,9 @@ export function optInTools(spelling: Spelling): readonly ToolSpec[] {
       name: toolName("Rename"),
       description: renameText,
       input: {
-        [file]: {
-          sets: "path",
-          type: "string",
-          words: `Path of a file that the symbol stands in${relativeWords(spelling, ",")}`,
-          required: true,
-        },
+        [file]: string("path", `Path of a file that the symbol stands in${relative}`, required),
         ...codePlace,
-        [parameterName("new_name")]: {
-          sets: "newName",
-          type: "string",
-          words: "What it shall be called",
-          required: true,
-        },
+        [parameterName("new_name")]: string("newName", "What it shall be called", required),
       },
     }),
   ];

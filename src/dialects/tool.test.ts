@@ -124,18 +124,17 @@ describe("a parameter is written once for each dialect and once for its verb", (
         .toSorted(([a], [b]) => (a < b ? -1 : 1)),
     );
 
-  test("Read's column: two of them in the file of the two opencode dialects", () => {
+  const setting = (value: string): RegExp =>
+    new RegExp(`(?:\\bsets: |\\b(?:string|choice|integer|position|boolean)\\(\\s*)"${value}"`, "g");
+
+  test("Read's column: worded once, and once more for the dialect that counts from 0", () => {
     // Lsp and Rename have a column of their own, in shared-tools.ts.
-    deepEqual(countIn(/\bsets: "column"/g), {
-      "claude/tools.ts": 1,
-      "envelope/tools.ts": 1,
-      "opencode/tools.ts": 2,
-      "shared-tools.ts": 1,
-    });
+    deepEqual(countIn(setting("column")), { "opencode/tools.ts": 1, "shared-tools.ts": 2 });
+    deepEqual(countIn(/\bcolumnAt\("/g), { "claude/tools.ts": 1, "envelope/tools.ts": 1, "opencode/tools.ts": 1 });
   });
 
   test("Rewind's force: worded once for all dialects", () => {
-    deepEqual(countIn(/\bsets: "force"/g), { "shared-tools.ts": 1 });
+    deepEqual(countIn(setting("force")), { "shared-tools.ts": 1 });
     for (const name of dialectNames) {
       const rewind = dialects[name].specs.find(({ verb }) => verb === "rewind");
       equal(rewind?.input["force"]?.words, "Also overwrite what somebody else changed since");

@@ -4,16 +4,22 @@
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
-import type { CellMode, CellType, TextEdit } from "../contract/edit.ts";
-import type { GrepMode } from "../contract/grep.ts";
+import type { TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
-import type { LspOperation } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { lineNumber } from "../contract/target.ts";
 import type { ToolSpec, OptIn } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
-import { defaultsOf, jsonSchemaOf, type Parameter, type ParameterOf, parseArguments } from "./parameters.ts";
+import {
+  argumentNamed,
+  defaultsOf,
+  jsonSchemaOf,
+  type Parameter,
+  type ParameterOf,
+  namedParameters,
+  parseArguments,
+} from "./parameters.ts";
 
 /** What the tools of one verb share: the values that parameters set, and how to make a request of them. */
 interface VerbOf<V extends keyof Verbs, Values> {
@@ -28,10 +34,13 @@ interface CallOf {
   readonly gives: (...keys: readonly string[]) => boolean;
 }
 
+/** Values of the request itself, and those that a call may leave out. */
+type Given<V extends keyof Verbs, Key extends keyof Verbs[V]["request"]> = Pick<Verbs[V]["request"], Key>;
+type Optional<V extends keyof Verbs, Key extends keyof Verbs[V]["request"]> = Partial<Given<V, Key>>;
+
 const read: VerbOf<
   "read",
-  {
-    readonly path: string;
+  Given<"read", "path"> & {
     readonly from?: number;
     readonly linesMax?: number;
     readonly column?: number;
@@ -48,7 +57,7 @@ const read: VerbOf<
     verb: "read",
     path,
     // Column 1 is the default, and models fill in optional parameters.
-    ranges: [{ from: lineNumber(from), linesMax, ...(column > 1 ? { column } : {}) }],
+    ranges: [column > 1 ? { from: lineNumber(from), linesMax, column } : { from: lineNumber(from), linesMax }],
     overBudget: gives("linesMax") ? overBudget : "first page",
     whole: !gives("from", "linesMax", "column"),
     profile,
@@ -56,7 +65,7 @@ const read: VerbOf<
   }),
 };
 
-const ls: VerbOf<"ls", { readonly path: string; readonly ignore?: readonly string[]; readonly from?: number }> = {
+const ls: VerbOf<"ls", Given<"ls", "path"> & { readonly ignore?: readonly string[]; readonly from?: number }> = {
   readOnly: true,
   toRequest: ({ path, ignore = [], from = 1 }) => ({
     verb: "ls",
@@ -68,51 +77,42 @@ const ls: VerbOf<"ls", { readonly path: string; readonly ignore?: readonly strin
   }),
 };
 
-const glob: VerbOf<"glob", { readonly pattern: string; readonly path?: string }> = {
+const glob: VerbOf<"glob", Given<"glob", "pattern"> & Optional<"glob", "path">> = {
   readOnly: true,
   toRequest: ({ pattern, path }) => ({ verb: "glob", pattern, path, filesMax: limits.globFilesMax }),
 };
 
 const grep: VerbOf<
   "grep",
-  {
-    readonly pattern: string;
-    readonly path?: string;
-    readonly glob?: string;
-    readonly type?: string;
-    /** Whether `type` may name several, separated by commas or whitespace. */
-    readonly severalTypes?: boolean;
-    readonly mode?: GrepMode;
-    readonly before?: number;
-    readonly after?: number;
-    readonly around?: number;
-    readonly numbers?: boolean;
-    readonly anyCase?: boolean;
-    readonly multiline?: boolean;
-    readonly skip?: number;
-    /** 0 for as many as fit in one answer. */
-    readonly entriesMax?: number;
-    readonly order?: "path" | "newest";
-    readonly lineCharsMax?: number;
-  }
+  Given<"grep", "pattern"> &
+    Optional<"grep", "path" | "glob" | "mode" | "before" | "after" | "numbers" | "skip" | "order" | "lineCharsMax"> & {
+      readonly type?: string;
+      /** Whether `type` may name several, separated by commas or whitespace. */
+      readonly severalTypes?: boolean;
+      readonly around?: number;
+      readonly anyCase?: boolean;
+      readonly multiline?: boolean;
+      /** 0 for as many as fit in one answer. */
+      readonly entriesMax?: number;
+    }
 > = {
   readOnly: true,
-  toRequest: ({ pattern, path, glob: files, type = "", severalTypes, around = 0, entriesMax = 0, ...values }) => ({
+  toRequest: ({ type = "", severalTypes, around = 0, anyCase, multiline, entriesMax = 0, ...values }) => ({
     verb: "grep",
-    pattern,
-    path,
-    glob: files,
+    path: undefined,
+    glob: undefined,
     types: (severalTypes ? type.split(/[\s,]+/) : [type]).filter((one) => one !== ""),
-    mode: values.mode ?? "content",
-    before: values.before ?? around,
-    after: values.after ?? around,
-    letterCase: values.anyCase ? "any" : "exact",
-    reach: values.multiline ? "lines" : "line",
-    numbers: values.numbers ?? true,
-    skip: values.skip ?? 0,
+    mode: "content",
+    before: around,
+    after: around,
+    letterCase: anyCase ? "any" : "exact",
+    reach: multiline ? "lines" : "line",
+    numbers: true,
+    skip: 0,
     entriesMax: entriesMax === 0 ? limits.searchEntriesMax : entriesMax,
-    order: values.order ?? "path",
-    lineCharsMax: values.lineCharsMax ?? 500,
+    order: "path",
+    lineCharsMax: 500,
+    ...values,
   }),
 };
 
@@ -134,9 +134,7 @@ const edit: VerbOf<"edit", EditValues & { readonly path: string; readonly edits?
 
 const write: VerbOf<
   "write",
-  {
-    readonly path: string;
-    readonly content: string;
+  Given<"write", "path" | "content"> & {
     /** Recognizes the notice for an unchanged file, which some models send back as content. */
     readonly isNotice?: (content: string) => boolean;
   }
@@ -153,43 +151,34 @@ const write: VerbOf<
 
 const notebookEdit: VerbOf<
   "notebook-edit",
-  {
-    readonly path: string;
-    readonly cellId?: string;
-    readonly source: string;
-    readonly cellType?: CellType;
-    readonly mode?: CellMode;
-  }
+  Given<"notebook-edit", "path" | "source"> & Optional<"notebook-edit", "cellId" | "cellType" | "mode">
 > = {
   readOnly: false,
-  toRequest: ({ path, cellId, source, cellType, mode = "replace" }, { profile }) => ({
+  toRequest: (values, { profile }) => ({
     verb: "notebook-edit",
-    path,
-    cellId,
-    source,
-    cellType,
-    mode,
+    cellId: undefined,
+    cellType: undefined,
+    mode: "replace",
+    ...values,
     profile,
   }),
 };
 
-const patch: VerbOf<"patch", { readonly patchText: string }> = {
+const patch: VerbOf<"patch", Given<"patch", "patchText">> = {
   readOnly: false,
   toRequest: ({ patchText }, { profile }) => ({ verb: "patch", patchText, profile }),
 };
 
-const history: VerbOf<
-  "history",
-  { readonly turn?: string; readonly path?: string; readonly from?: number; readonly itemsMax?: number }
-> = {
+const history: VerbOf<"history", Optional<"history", "turn" | "path" | "from" | "itemsMax">> = {
   readOnly: true,
   optIn: "history",
-  toRequest: ({ turn, path, from = 1, itemsMax = turnsDefault }, { profile }) => ({
+  toRequest: (values, { profile }) => ({
     verb: "history",
-    turn,
-    path,
-    from,
-    itemsMax,
+    turn: undefined,
+    path: undefined,
+    from: 1,
+    itemsMax: turnsDefault,
+    ...values,
     profile,
   }),
 };
@@ -218,19 +207,15 @@ interface PlaceValues {
   readonly column?: number;
 }
 
-const lsp: VerbOf<
-  "lsp",
-  PlaceValues & { readonly operation: LspOperation; readonly query?: string; readonly from?: number }
-> = {
+const lsp: VerbOf<"lsp", PlaceValues & Given<"lsp", "operation"> & Optional<"lsp", "query" | "from">> = {
   readOnly: true,
   optIn: "lsp",
-  toRequest: ({ operation, path, line, symbol, column, query, from = 1 }, { profile }) => ({
+  toRequest: ({ line, symbol, column, ...values }, { profile }) => ({
     verb: "lsp",
-    operation,
-    path,
     at: { line, symbol, column },
-    query,
-    from,
+    query: undefined,
+    from: 1,
+    ...values,
     profile,
   }),
 };
@@ -238,11 +223,10 @@ const lsp: VerbOf<
 const rename: VerbOf<"rename", PlaceValues & { readonly newName: string }> = {
   readOnly: false,
   optIn: "rename",
-  toRequest: ({ path, line, symbol, column, newName }, { profile }) => ({
+  toRequest: ({ line, symbol, column, ...values }, { profile }) => ({
     verb: "rename",
-    path,
     at: { line, symbol, column },
-    newName,
+    ...values,
     profile,
   }),
 };
@@ -266,6 +250,10 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
   const { name, description, input, fixed } = literal;
   const { readOnly, optIn, toRequest } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
   let inputSchema: JsonSchema | undefined;
+  // Made by the first call: each program offers tools that are never called.
+  let parsing:
+    | { readonly parameters: ReturnType<typeof namedParameters>; readonly usual: Readonly<Record<string, unknown>> }
+    | undefined;
   return {
     name,
     verb,
@@ -277,9 +265,14 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
       return (inputSchema ??= jsonSchemaOf(input));
     },
     toRequest(sent, profile) {
-      const given = parseArguments(input, name, sent);
-      const values = { ...fixed, ...defaultsOf(input), ...given } as ValuesOf<V>; // the literal's parameters give these values
-      return toRequest(values, { profile, gives: (...keys) => keys.some((key) => Object.hasOwn(given, key)) });
+      parsing ??= { parameters: namedParameters(input), usual: { ...fixed, ...defaultsOf(input) } };
+      const { parameters, usual } = parsing;
+      const values = parseArguments(parameters, usual, name, sent) as ValuesOf<V>; // the literal's parameters give these values
+      const gives: CallOf["gives"] = (...keys) =>
+        parameters.some(
+          ({ name, parameter }) => keys.includes(parameter.sets) && argumentNamed(name, sent) !== undefined,
+        );
+      return toRequest(values, { profile, gives });
     },
   };
 }

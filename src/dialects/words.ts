@@ -13,6 +13,54 @@ const charsMax = 4_096;
 
 export const quoted = (path: string): string => `"${spelled(path)}"`;
 
+/** What a dialect calls the tools, parameters and options that a sentence tells its reader to use. */
+export interface Names {
+  readonly read: string;
+  readonly search: string;
+  readonly history: string;
+  readonly rewind: string;
+  readonly notebookTool: string | undefined;
+  /** The number of the first line, turn or result in calls. */
+  readonly first: 0 | 1;
+  readonly old: string;
+  readonly new: string;
+  /** How to replace every place, not only one. */
+  readonly allPlaces: string;
+  /** How to see lines that were not shown. */
+  readonly reading: (from: number, lines: number) => string;
+  /** How to see the rest of a line, from a character on that counts from 1. */
+  readonly readingRest: (line: number, column: number) => string;
+  /** A line with its number, as Read shows it. */
+  readonly line: (number: number, text: string) => string;
+  /** How a notebook that is no JSON is repaired. */
+  readonly repair: string;
+  readonly skip: string | undefined;
+  readonly glob: string;
+  readonly multiline: string | undefined;
+  /** What makes Rewind overwrite the changes of others. */
+  readonly force: string;
+}
+
+export const plainNames: Names = {
+  read: "Read",
+  search: "Grep",
+  history: "History",
+  rewind: "Rewind",
+  notebookTool: "NotebookEdit",
+  first: 1,
+  old: "old_string",
+  new: "new_string",
+  allPlaces: "set replace_all to true",
+  reading: (from, lines) => `offset ${from} and limit ${lines}`,
+  readingRest: (line, column) => `column ${column} and offset ${line}`,
+  line: (number, text) => `${number}→${text}`,
+  repair: "read its text with offset 1 and limit 200 and repair that with Edit",
+  skip: "offset",
+  glob: "glob",
+  multiline: "multiline",
+  force: "force",
+};
+
 /** What is wrong with an argument, as a clause: `"offset" must be …`. */
 export function argumentFault(issue: ArgumentIssue): string {
   switch (issue.fault) {
@@ -79,15 +127,16 @@ export const mediaWords = {
 
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** As the beginning of a sentence. */
 export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 export const rangeUnits = { lines: "line", entries: "entry", cells: "cell" } as const;
 
 /** `, did you mean "a" or the folder "b"`; empty without suggestions. */
-export function didYouMean(suggestions: readonly Suggestion[], spelling: (suggestion: Suggestion) => string): string {
+export function didYouMean(suggestions: readonly Suggestion[], spell = (absolute: string) => absolute): string {
   if (suggestions.length === 0) return "";
-  const names = suggestions.map((one) => `${one.kind === "directory" ? "the folder " : ""}${quoted(spelling(one))}`);
+  const names = suggestions.map(
+    ({ kind, absolute }) => (kind === "directory" ? "the folder " : "") + quoted(spell(absolute)),
+  );
   const last = names.pop() ?? "";
   return `, did you mean ${names.length > 0 ? `${names.join(", ")} or ` : ""}${last}`;
 }
@@ -196,7 +245,26 @@ export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
   }
 }
 
-// The two shapes of a reply that every dialect makes.
+// The shapes of a reply that every dialect makes.
+
+/** An answer of a tool that all dialects word alike; each dialect puts it into its own frame. */
+export interface SharedAnswer<Fields> {
+  readonly text: string;
+  readonly fields: Fields;
+  /** Whether not all is shown. */
+  readonly truncated: boolean;
+  /** Whether not all was done or is shown. */
+  readonly partial: boolean;
+  readonly title: string;
+  /** The path that the call named, relative to the root. */
+  readonly resolved: string | undefined;
+}
+
+/** How a dialect spells the path of a file for programs. */
+export type SpellPath = (absolute: string) => string;
+
+/** A note in brackets, without a period. */
+export const bracketed = (note: string): string => `[${capitalised(note)}]`;
 
 export const successReply = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
   content: [textPart(text)],

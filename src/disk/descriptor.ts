@@ -1,13 +1,14 @@
-/**
- * File descriptors that close at the end of a `using` block, and handing one on to a caller. Node 20 has the symbols but no
- * `DisposableStack`; `HandleStack` is the part of it that is needed here.
- */
+/** Descriptors that a `using` block closes or hands on. Node 20 has no `DisposableStack`; `HandleStack` is the part needed here. */
 
 import * as fs from "node:fs";
 import { errnoName } from "./errno.ts";
+import { timeSlices } from "./event-loop.ts";
 import type { System } from "./system.ts";
 
 const node: Pick<System, "close"> = { close: (fd) => fs.closeSync(fd) };
+
+/** Follows no symlink and waits for no FIFO. Windows has neither flag. */
+export const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 
 /** Closes its number at most once: after a failed close the system may already have reused it. */
 export class Descriptor implements Disposable {
@@ -33,18 +34,26 @@ export class Descriptor implements Disposable {
     return new Descriptor(this.fd, this.#system);
   }
 
-  /** For files only read or given up: a failed close loses nothing. EBADF is a bug and is thrown. */
   [Symbol.dispose](): void {
-    try {
-      this.close();
-    } catch (error) {
-      if (["EBADF", undefined].includes(errnoName(error))) throw error;
-    }
+    quietly(() => this.close());
   }
 }
 
+/** Closes files that were only read or are given up: a failed close loses nothing. EBADF is a bug and is thrown. */
+export function quietly(close: () => void): void {
+  try {
+    close();
+  } catch (error) {
+    ignoreFailedClose(error);
+  }
+}
+
+export function ignoreFailedClose(error: unknown): void {
+  if (["EBADF", undefined].includes(errnoName(error))) throw error;
+}
+
 /** Handles closed together, the last one first, unless moved to a caller. */
-export class HandleStack implements Disposable {
+export class HandleStack implements Disposable, AsyncDisposable {
   #handles: Disposable[] = [];
 
   use<Handle extends Disposable | undefined>(handle: Handle): Handle {
@@ -52,7 +61,6 @@ export class HandleStack implements Disposable {
     return handle;
   }
 
-  /** From now on the caller closes the returned stack. */
   move(): HandleStack {
     const moved = new HandleStack();
     moved.#handles = this.#handles;
@@ -62,5 +70,14 @@ export class HandleStack implements Disposable {
 
   [Symbol.dispose](): void {
     for (const handle of this.#handles.splice(0).reverse()) handle[Symbol.dispose]();
+  }
+
+  /** For many handles: closing a file that has lost its last name makes the system free it, which takes time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const slices = timeSlices();
+    for (let handle = this.#handles.pop(); handle !== undefined; handle = this.#handles.pop()) {
+      handle[Symbol.dispose]();
+      if (slices.isOver()) await slices.next();
+    }
   }
 }

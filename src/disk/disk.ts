@@ -2,15 +2,15 @@
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { RealPath } from "../contract/target.ts";
 import { lookupBeneath } from "./lookup/beneath.ts";
 import { lookupByRealpath } from "./lookup/by-realpath.ts";
 import { type ChangeSet, createChangeSet } from "./write/change-set.ts";
 import { type Created, type CreateInput, createFile } from "./write/create.ts";
 import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/folder-handle.ts";
-import { Descriptor } from "./descriptor.ts";
-import { errnoName } from "./errno.ts";
+import { Descriptor, ignoreFailedClose, quietly } from "./descriptor.ts";
+import { attempt, orErrno } from "./errno.ts";
 import { isKernelType, isLocalType, kernelMounts } from "./lookup/file-systems.ts";
 import {
   type Border,
@@ -34,45 +34,42 @@ import {
   type RemoveInput,
 } from "./write/whole-folder.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./write/replace.ts";
-import { recoverSets } from "./write/set-recovery.ts";
+import { recoverSets } from "./write/set-journal.ts";
 import { isStill, isStillMissing, refuseReadOnly } from "./write/same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 import { WriteFailed, type WriteStep } from "./write/write-failed.ts";
-import { type Quick, type WalkFolder, walkFrom } from "./lookup/walk.ts";
+import { eachEntry, type Quick, type WalkEntry, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 
 // The rest of this room that other rooms use.
 export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
-export { Descriptor, HandleStack } from "./descriptor.ts";
+export { Descriptor, HandleStack, noFollow } from "./descriptor.ts";
 export { errnoName } from "./errno.ts";
-export { inTurns, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
+export { runInSlices, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
 export { findInFile, type Hit } from "./lines/find-in-file.ts";
-export { createIndexStore, type IndexStore } from "./lines/index-store.ts";
-export { hashOf, hashOfText } from "./lines/line-index.ts";
+export { createIndexStore, hashOf, hashOfText, type IndexStore } from "./lines/index-store.ts";
 export { IndexWrong, type LineSource, sourceInFile, sourceInMemory } from "./lines/line-source.ts";
-export { FileCut } from "./lines/scan.ts";
+export { FileTruncated } from "./lines/scan.ts";
 export { isOutOfDescriptors, lazily } from "./loading.ts";
 export { canLockFolder, loadKernelLock } from "./lock/folder-lock.ts";
-export { defaultLockFolders, type LockFolderState, lockFolderStates } from "./lock/lock-folder.ts";
+export { defaultLockFolders, lockFolderStates } from "./lock/lock-folder.ts";
 export { createLocks, type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "./lock/lock.ts";
 export { lifeOf, processIdentity } from "./lock/process-identity.ts";
 export { orAborted } from "./lock/queue.ts";
-export { type FolderFacts, folderFacts } from "./lookup/folder-facts.ts";
+export { folderFacts } from "./lookup/folder-facts.ts";
 export { type FolderEntry, kindOfEntry } from "./lookup/folder-handle.ts";
-export { existAbove } from "./lookup/ignore-files-above.ts";
 export {
-  endOf,
+  lookupEnd,
   type FileNode,
   type Handle,
   type Identity,
   type Lookup,
   type LookupAlso,
   type Nearest,
-  released,
+  withHandleClosed,
   type Root,
 } from "./lookup/lookup.ts";
 export { contentHash, fullHash, hashOfContent, type OpenFile, ReadFailed, wholeFile } from "./lookup/open-file.ts";
-export { type OuterFolder, outerFolder } from "./lookup/outer-folder.ts";
-export { type RealPrefix, realPrefixes } from "./lookup/real-prefix.ts";
+export { existAbove, type OuterFolder, outerFolder, type RealPrefix, realPrefixes } from "./lookup/outside.ts";
 export type { Glance, WalkEntry, WalkFolder } from "./lookup/walk.ts";
 export {
   argumentsAreUtf8,
@@ -84,10 +81,8 @@ export {
   whyNotStarted,
 } from "./programs.ts";
 export { privateFile, scratchFile, scratchPrefix } from "./store/private-file.ts";
-export { writeSmallFile } from "./store/small-file-write.ts";
-export { readSmallFile, readSmallText } from "./store/small-file.ts";
-export { noFollow, type Stored, type StoredFile, StoreFailed } from "./store/store-file.ts";
-export { openStoreFolder, type StoreFolder } from "./store/store-folder.ts";
+export { readSmallFile, readSmallText, writeSmallFile } from "./store/small-file.ts";
+export { openStoreFolder, type Stored, type StoredFile, StoreFailed, type StoreFolder } from "./store/store-folder.ts";
 export { loadAttributeCalls, nodeSystem } from "./system.ts";
 export { isAtRest, isCoarse, isRacy } from "./time-grain.ts";
 export { type Watching, watchPath } from "./watch.ts";
@@ -106,9 +101,7 @@ export interface Disk {
   isStill(node: FileNode): boolean;
   /** The same for a name that was missing in this folder. */
   isStillMissing(folder: Handle, real: string): boolean;
-  /** Opens exactly the file that was looked up. Returns the errno name if the system refuses. */
   open(node: FileNode): OpenFile | { readonly errno: string };
-  /** The entries of a folder, in no order. */
   list(node: FileNode): Promise<readonly FolderEntry[] | { readonly errno: string }>;
   /** Walks a folder, folder by folder, through handles and without following symlinks. Closing it calls `close`. */
   walk(node: FileNode, close?: () => void): WalkFolder;
@@ -118,17 +111,13 @@ export interface Disk {
   hasName(real: string): boolean;
   /** Replaces a file's content atomically; the caller has its lock. */
   replace(input: ReplaceInput): Promise<Replaced>;
-  /** Creates a file and the missing folders above it. */
   create(input: CreateInput): Promise<Created>;
-  /** Removes exactly the file that was looked up. */
   remove(input: RemoveInput): Promise<Removed>;
   /** Changes several files, given by real path, all or none. */
   together(paths: readonly string[], locks: HeldLocks): ChangeSet;
   /** Recovers the change sets of killed processes. Runs once, however many callers await it; never fails. */
   settled(locks: Locks): Promise<void>;
-  /** Removes a folder, by its real path, if it is empty. */
   removeFolder(real: string): Promise<FolderRemoved>;
-  /** Renames exactly the folder that was looked up, with its content. */
   moveFolder(input: MoveInput): Promise<FolderMoved>;
   /** The same disk with one more root. Throws a RootError. */
   including(folder: string): Disk;
@@ -157,92 +146,60 @@ export function createDisk(
 ): Disk {
   const { system, freed } = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
-  const firstRoots = rootPaths.map((path) => rootAt(path, system, strong));
-  return diskOn(firstRoots, { given, system, freed, strong, stateDir, border });
-}
-
-interface Making {
-  readonly given: System;
-  readonly system: System;
-  readonly freed: WriteContext["freed"];
-  readonly strong: boolean;
-  readonly stateDir: string | undefined;
-  readonly border: Border | undefined;
-}
-
-function diskOn(roots: readonly Root[], making: Making): Disk {
-  const { given, system, freed, strong, stateDir, border } = making;
-  const lookup = (path: string, also?: LookupAlso): Lookup =>
-    strong
-      ? lookupBeneath(path, roots, system, border, also)
-      : lookupByRealpath(path, roots, system, undefined, border);
-  // Writing uses the given system: for a written file the error of closing counts.
-  const writing: WriteContext = { system: given, lookup, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
-  const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
-  let settled: Promise<void> | undefined;
-  const quick: Quick = { calls: undefined };
-  const walking = { system, lookup, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
-  return {
-    roots,
-    lookup,
-    isStill: (node) => isStill(node, system),
-    isStillMissing: (folder, real) => isStillMissing(folder, real, system),
-    refusesWriting: (node, { stat }) => {
-      try {
-        if (stat !== undefined) refuseReadOnly(node, stat, system);
-        return undefined;
-      } catch (error) {
-        if (error instanceof WriteFailed) return { errno: error.errno, during: error.during };
-        throw error;
-      }
-    },
-    hasName: (real) => {
-      const folder = lookup(nodePath.dirname(real));
-      if (folder.seen !== "node") return false;
-      using handle = folder.handle;
-      return system.glance(`${handle.handlePath}/${nodePath.basename(real)}`) !== undefined;
-    },
-    including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
-    replace: (input) => replaceFile(input, writing),
-    create: (input) => createFile(input, writing),
-    remove: (input) => removeFile(input, writing),
-    together: (paths, locks) => createChangeSet(paths, locks, roots, writing),
-    settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
-    removeFolder: (real) => removeFolder(real, writing),
-    moveFolder: (input) => moveFolder(input, writing),
-    open: (node) => openFile(node, system),
-    walk: (node, close) => walkFrom(node, walking, close),
-    list: async (node) => {
-      try {
-        return await listFolder(node.handle, system);
-      } catch (error) {
-        const errno = errnoName(error);
-        if (errno === undefined) throw error;
-        return { errno };
-      }
-    },
+  const on = (roots: readonly Root[]): Disk => {
+    const lookup = (path: string, also?: LookupAlso): Lookup =>
+      strong
+        ? lookupBeneath(path, roots, system, border, also)
+        : lookupByRealpath(path, roots, system, undefined, border);
+    // Writing uses the given system: for a written file the error of closing counts.
+    const writing: WriteContext = { system: given, lookup, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
+    const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
+    let settled: Promise<void> | undefined;
+    const quick: Quick = { calls: undefined };
+    const walking = { system, lookup, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
+    return {
+      roots,
+      lookup,
+      isStill: (node) => isStill(node, system),
+      isStillMissing: (folder, real) => isStillMissing(folder, real, system),
+      refusesWriting: (node, { stat }) => {
+        try {
+          if (stat !== undefined) refuseReadOnly(node, stat, system);
+          return undefined;
+        } catch (error) {
+          if (error instanceof WriteFailed) return { errno: error.errno, during: error.during };
+          throw error;
+        }
+      },
+      hasName: (real) => {
+        const folder = lookup(nodePath.dirname(real));
+        if (folder.seen !== "node") return false;
+        using handle = folder.handle;
+        return system.glance(`${handle.handlePath}/${nodePath.basename(real)}`) !== undefined;
+      },
+      including: (folder) => on([...roots, rootAt(folder, system, strong)]),
+      replace: (input) => replaceFile(input, writing),
+      create: (input) => createFile(input, writing),
+      remove: (input) => removeFile(input, writing),
+      together: (paths, locks) => createChangeSet(paths, locks, roots, writing),
+      settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
+      removeFolder: (real) => removeFolder(real, writing),
+      moveFolder: (input) => moveFolder(input, writing),
+      open: (node) => openFile(node, system),
+      walk: (node, close) => walkFrom(node, walking, close),
+      list: (node) => listFolder(node.handle, system),
+    };
   };
+  return on(rootPaths.map((path) => rootAt(path, system, strong)));
 }
 
-/**
- * For descriptors that were only read from: a failed close loses nothing, and the number is free all the same. EBADF is a
- * bug and is thrown.
- */
+/** For descriptors that were only read from. `freed` waits for those that are being closed in other threads. */
 function closingQuietly(system: System): { readonly system: System; readonly freed: WriteContext["freed"] } {
-  const quietly = (error: unknown): void => {
-    if (["EBADF", undefined].includes(errnoName(error))) throw error;
-  };
-  const close = (fd: number): void => {
-    try {
-      system.close(fd);
-    } catch (error) {
-      quietly(error);
-    }
-  };
+  const close = (fd: number): void => quietly(() => system.close(fd));
   const closing = new Set<Promise<void>>();
   const closeLater = async (fd: number): Promise<void> => {
     if (closing.size >= closingMax) return close(fd);
-    const closed = system.closeLater(fd).catch(quietly);
+    const closed = system.closeLater(fd).catch(ignoreFailedClose);
     closing.add(closed);
     try {
       await closed;
@@ -268,32 +225,25 @@ const freedMsMax = 1_000;
 
 function rootAt(given: string, system: System, strong: boolean): Root {
   const absolute = nodePath.resolve(given);
-  try {
+  const refused = (why: string): RootError => new RootError(given, `Cannot use "${given}" as a root: ${why}`);
+  const open = (): Root => {
     const path = system.realPath(absolute);
     using opened = new Descriptor(system.open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)), system);
     const { fd } = opened;
     const stat = system.stat(fd);
-    if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
+    if (!stat.isDirectory()) throw refused("it is not a folder");
     // The kernel's own spelling, comparable with that of open files.
     const real = strong ? system.pathOfHandle(handlePathOf(fd)) : path;
     const type = strong ? system.fileSystemType(handlePathOf(fd)) : undefined;
-    if (type !== undefined && isKernelType(type)) {
-      throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);
-    }
+    if (type !== undefined && isKernelType(type)) throw refused("it belongs to the kernel, not to a disk");
     const reads = type !== undefined && isLocalType(type) ? "at once" : "later";
     const birthNs = hasBirthTimes(path, system) ? stat.birthtimeNs : undefined;
     return { given: absolute, real: real as RealPath, device: stat.dev, inode: stat.ino, birthNs, reads };
-  } catch (error) {
-    const errno = errnoName(error);
-    if (errno === undefined) throw error;
-    const why =
-      errno === "ENOENT"
-        ? "it does not exist"
-        : errno === "ENOTDIR"
-          ? "it is not a folder"
-          : `the system says ${errno}`;
-    throw new RootError(given, `Cannot use "${given}" as a root: ${why}, name an existing folder`);
-  }
+  };
+  return orErrno(open, (errno) => {
+    const known: Record<string, string> = { ENOENT: "it does not exist", ENOTDIR: "it is not a folder" };
+    throw refused(`${known[errno] ?? `the system says ${errno}`}, name an existing folder`);
+  });
 }
 
 /** Old kernels report ctime as the birth time. The two always differ for the topmost folder otherwise. */
@@ -302,22 +252,11 @@ function hasBirthTimes(path: string, system: System): boolean {
   return birthtimeNs !== ctimeNs;
 }
 
-/** The listing yields to the event loop after so many entries. */
-const entriesPerTurn = 4_096;
-
-async function listFolder({ handlePath, reads }: Handle, system: System): Promise<readonly FolderEntry[]> {
+async function listFolder({ handlePath, reads }: Handle, system: System): ReturnType<Disk["list"]> {
   const entries: FolderEntry[] = [];
-  for (const entry of reads === "at once" ? system.folderNow(handlePath) : await system.folder(handlePath)) {
-    entries.push({ name: entry.name, kind: kindOfEntry(entry) });
-    if (entries.length % entriesPerTurn === 0) await setImmediate();
-  }
-  return entries;
+  const add = (entry: WalkEntry): undefined => void entries.push({ name: entry.name, kind: kindOfEntry(entry) });
+  return (await eachEntry(handlePath, reads === "later", system, add)) ?? entries;
 }
 
-function hasProc(system: System): boolean {
-  try {
-    return isKernelType(system.fileSystemType("/proc/self/fd"));
-  } catch {
-    return false;
-  }
-}
+const hasProc = (system: System): boolean =>
+  attempt(() => isKernelType(system.fileSystemType("/proc/self/fd"))) ?? false;

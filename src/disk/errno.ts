@@ -15,6 +15,26 @@ export function errnoName(error: unknown): string | undefined {
   return names.get(number) ?? `errno ${number}`;
 }
 
+/** The result of `call`; for a system error, what `otherwise` makes of its name. Any other error is a bug and is thrown. */
+export function orErrno<Value, Other>(call: () => Value, otherwise: (errno: string) => Other): Value | Other {
+  try {
+    return call();
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    return otherwise(errno);
+  }
+}
+
+export function unlessMissing<Result>(call: () => Result): Result | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (errnoName(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** The result of `action`; undefined if it throws. For cleanup and optional facts only: it hides bugs too. */
 export function attempt<Value>(action: () => Value): Value | undefined {
   try {

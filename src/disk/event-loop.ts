@@ -4,21 +4,18 @@ import type { Steps } from "../text/text.ts";
 
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Long work in time slices; between them the event loop runs and the work can be cancelled. */
-export interface TimeSlices {
-  /** True when the slice is used up: the caller then awaits `next`. */
-  isOver(): boolean;
-  next(): Promise<void>;
-}
+export type TimeSlices = ReturnType<typeof timeSlices>;
 
 /** A fifth of the 50 ms that one call may block the event loop, so several calls can share a turn. */
 const sliceMsMax = 10;
 
-export function timeSlices(signal?: AbortSignal): TimeSlices {
+/** Long work in time slices; between them the event loop runs and the work can be cancelled. */
+export function timeSlices(signal?: AbortSignal) {
   let untilMs = performance.now() + sliceMsMax;
   return {
-    isOver: () => performance.now() >= untilMs,
-    async next() {
+    /** True when the slice is used up: the caller then awaits `next`. */
+    isOver: (): boolean => performance.now() >= untilMs,
+    async next(): Promise<void> {
       await yieldToEventLoop();
       signal?.throwIfAborted();
       untilMs = performance.now() + sliceMsMax;
@@ -27,7 +24,7 @@ export function timeSlices(signal?: AbortSignal): TimeSlices {
 }
 
 /** Runs a step generator to its end in time slices. Throws the signal's reason between two of them. */
-export async function inTurns<Result>(steps: Steps<Result>, signal: AbortSignal): Promise<Result> {
+export async function runInSlices<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   const slices = timeSlices(signal);
   for (;;) {
     const step = steps.next();

@@ -7,7 +7,8 @@
 import { isUtf8 } from "node:buffer";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { errnoName } from "./errno.ts";
+import { contains } from "../contract/common.ts";
+import { attempt, errnoName, orErrno } from "./errno.ts";
 import { requireDescriptors } from "./loading.ts";
 import { nodeSystem } from "./system.ts";
 
@@ -16,7 +17,6 @@ export interface WhereToLook {
   readonly platform: NodeJS.Platform;
   /** Only programs that start without a shell, which excludes Windows batch files. */
   readonly runnable?: boolean;
-  /** Roots whose programs are not trusted. */
   readonly notBeneath: readonly string[];
 }
 
@@ -34,7 +34,6 @@ export function* programsOnPath(name: string, where: WhereToLook): Generator<str
   }
 }
 
-/** A PATH to hand to programs that look up others themselves. */
 export const trustedPath = (where: WhereToLook): string =>
   trustedFolders(where).join(where.platform === "win32" ? nodePath.win32.delimiter : nodePath.posix.delimiter);
 
@@ -52,13 +51,8 @@ function outsideOf(roots: readonly string[]): (path: string) => boolean {
   const all = new Set(roots.flatMap((root) => [nodePath.resolve(root), realProgram(root) ?? root]));
   return (path) => {
     const real = realProgram(path);
-    return real !== undefined && ![...all].some((root) => isBeneath(path, root) || isBeneath(real, root));
+    return real !== undefined && ![...all].some((root) => contains(root, path) || contains(root, real));
   };
-}
-
-function isBeneath(path: string, root: string): boolean {
-  const rest = nodePath.relative(root, path);
-  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
 }
 
 export function programIn(
@@ -72,23 +66,15 @@ export function programIn(
   return endings.map((ending) => paths.join(folder, name + ending)).find((one) => isProgram(one, platform));
 }
 
-/** The path of a program with symlinks resolved; undefined if it is gone. */
-export function realProgram(path: string): string | undefined {
-  try {
-    return nodeSystem.realPath(path);
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return undefined;
-  }
-}
+export const realProgram = (path: string): string | undefined =>
+  orErrno(
+    () => nodeSystem.realPath(path),
+    () => undefined,
+  );
 
 function isProgram(path: string, platform: NodeJS.Platform): boolean {
-  try {
-    const stat = nodeSystem.statPath(path);
-    return stat.isFile() && (platform === "win32" || (stat.mode & 0o111n) !== 0n);
-  } catch {
-    return false;
-  }
+  const stat = attempt(() => nodeSystem.statPath(path));
+  return stat?.isFile() === true && (platform === "win32" || (stat.mode & 0o111n) !== 0n);
 }
 
 /** Both ends of each pipe of a child, and what starting it needs besides. */
@@ -110,10 +96,4 @@ export function whyNotStarted(): string | undefined {
 }
 
 /** Whether the raw arguments of this process are UTF-8: Node replaces what is not. True where the system cannot say. */
-export function argumentsAreUtf8(): boolean {
-  try {
-    return isUtf8(fs.readFileSync("/proc/self/cmdline"));
-  } catch {
-    return true;
-  }
-}
+export const argumentsAreUtf8 = (): boolean => attempt(() => isUtf8(fs.readFileSync("/proc/self/cmdline"))) ?? true;

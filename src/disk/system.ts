@@ -1,80 +1,77 @@
 /**
  * The system calls of this room as one injected object: a fault test replaces it to fail the n-th call. Sync calls serve
- * lookups and local reads (a few microseconds each); `readLater` serves file systems that may hang, where a sync read would
- * stop the whole process.
+ * lookups and local reads (a few microseconds each); `…Later` calls serve what may hang or take long.
  */
 
 import * as fs from "node:fs";
-import { constants as fileConstants } from "node:fs";
-import { constants as osConstants, constants, endianness } from "node:os";
+import { constants as os, endianness } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { errnoName } from "./errno.ts";
 import { lazilyIfInstalled } from "./loading.ts";
 import type { Glance, WalkEntry } from "./lookup/walk.ts";
 
-// Copying between files inside the kernel, in another thread; Node offers that for whole files only. It takes a fifth of the
-// processor time of reading and writing, and leaves the event loop free. The optional package `koffi` calls the C library.
-
-interface CopyCalls {
-  /** Bytes copied: maybe fewer than asked for, 0 at the end of the source. Undefined: not possible, or failed. */
-  copy(from: number, fromAt: number, to: number, toAt: number, bytes: number): Promise<number | undefined>;
-  /** Begins to flush a part of a file, so that a later sync waits for less. That sync reports any error. */
-  startWriting(fd: number, at: number, bytes: number): Promise<void>;
+/** The C library that Node itself is linked with, called by the optional package `koffi`, which takes 10 to 20 ms to load. */
+export async function loadCLibrary() {
+  const { load, errno } = await import("koffi");
+  /** An error with `errno`, as Node's own have. */
+  const failed = (call: string, number = errno()): Error =>
+    Object.assign(new Error(`${call} failed with errno ${number}`), { errno: -number, syscall: call });
+  return { library: load(null), errno, failed };
 }
 
-const copyCallsLoaded = lazilyIfInstalled(bindCopyCalls);
+/** Loads calls on first use; undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
+function onLinux<Calls>(bind: () => Promise<Calls>): () => Promise<Calls | undefined> {
+  const load = lazilyIfInstalled(bind);
+  return async () => (process.platform === "linux" ? load() : undefined);
+}
 
-/** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
-const loadCopyCalls = async (): Promise<CopyCalls | undefined> =>
-  process.platform === "linux" ? copyCallsLoaded().catch(() => undefined) : undefined;
+/** A call with Node's kind of callback as a promise. */
+const later = <Result>(call: (done: (error: Error | null, result: Result) => void) => void): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result)));
+  });
+
+/**
+ * Copying between files inside the kernel, in another thread; Node offers that for whole files only. It takes a fifth of the
+ * processor time of reading and writing, and leaves the event loop free.
+ */
+type CopyCalls = Awaited<ReturnType<typeof bindCopyCalls>>;
+
+const loadCopyCalls = onLinux(bindCopyCalls);
 
 /** SYNC_FILE_RANGE_WRITE: begin to write, wait for nothing. */
 const syncRangeWrite = 2;
 
-async function bindCopyCalls(): Promise<CopyCalls> {
-  const { load: open } = await import("koffi");
-  const library = open(null); // the C library that Node itself is linked with
+async function bindCopyCalls() {
+  const { library } = await loadCLibrary();
   const copyRange = library.func(
     "int64_t copy_file_range(int from, _Inout_ int64_t *fromAt, int to, _Inout_ int64_t *toAt, size_t bytes, unsigned int flags)",
   );
   const syncRange = library.func("int sync_file_range(int fd, int64_t at, int64_t bytes, unsigned int flags)");
   const inThread = (call: typeof copyRange, ...given: readonly unknown[]): Promise<number> =>
-    new Promise((resolve, reject) => {
-      call.async(...given, (error: Error | null, answer: unknown) => {
-        if (error === null) resolve(Number(answer));
-        else reject(error);
-      });
-    });
+    later((done) => call.async(...given, done)).then(Number);
   return {
-    copy: async (from, fromAt, to, toAt, bytes) => {
+    /** Bytes copied: maybe fewer than asked for, 0 at the end of the source. Undefined: not possible, or failed. */
+    copy: async (from: number, fromAt: number, to: number, toAt: number, bytes: number) => {
       const copied = await inThread(copyRange, from, [fromAt], to, [toAt], bytes, 0);
       return copied < 0 ? undefined : copied;
     },
-    startWriting: async (fd, at, bytes) => void (await inThread(syncRange, fd, at, bytes, syncRangeWrite)),
+    /** Begins to flush a part of a file, so that a later sync waits for less. That sync reports any error. */
+    startWriting: async (fd: number, at: number, bytes: number): Promise<void> =>
+      void (await inThread(syncRange, fd, at, bytes, syncRangeWrite)),
   };
 }
 
-// Folders by descriptor: list one, open one in it, stat a name in it. Node reaches an open folder only through
-// `/proc/self/fd` and creates several objects per name, a quarter of the time in a tree of a hundred thousand files.
-// `koffi` takes 10 ms to load, so only large walks load it.
+/**
+ * Folders by descriptor. Node reaches an open folder only through `/proc/self/fd` and creates several objects per name, a quarter
+ * of the time in a tree of a hundred thousand files. Only large walks load these calls.
+ */
+export type FolderCalls = Awaited<ReturnType<typeof bindFolderCalls>>;
 
-/** Each call throws an error with `errno`, as Node's own do. */
-export interface FolderCalls {
-  /** Opens a folder in a folder for listing; fails for anything else, symlinks included. */
-  enter(folder: number, name: string): number;
-  /** Reads on from the descriptor's position; stops soon after `entriesMax`. */
-  entries(folder: number, entriesMax?: number): readonly WalkEntry[];
-  /** Does not follow a symlink; undefined if the name does not exist. */
-  glance(folder: number, name: string): Glance | undefined;
-}
-
-const folderCallsLoaded = lazilyIfInstalled(bindFolderCalls);
-
-/** Undefined off Linux (other systems have other calls), where `koffi` is not installed, and where a call is missing. */
-const loadFolderCalls = async (): Promise<FolderCalls | undefined> =>
-  process.platform === "linux" && endianness() === "LE" ? folderCallsLoaded().catch(() => undefined) : undefined;
+const loadFolderCalls = onLinux(bindFolderCalls);
 
 /** Flags to open a folder for listing. Node's own `open` adds `closeOnExec` by itself. */
-export const listFlags = fileConstants.O_RDONLY | (fileConstants.O_DIRECTORY ?? 0) | (fileConstants.O_NOFOLLOW ?? 0);
+export const listFlags = fs.constants.O_RDONLY | (fs.constants.O_DIRECTORY ?? 0) | (fs.constants.O_NOFOLLOW ?? 0);
 const closeOnExec = 0o2000000;
 /** For `statx`: follow no symlink, trigger no automount; ask for kind, mtime and size. */
 const noFollowNoAutomount = 0x100 | 0x800;
@@ -93,18 +90,13 @@ const statSeconds = 112;
 const statNanoseconds = 120;
 const statBytes = 256;
 
-/** The C library's own buffer size. */
 const listBytes = 32_768;
 
-async function bindFolderCalls(): Promise<FolderCalls> {
-  const { load: open, errno } = await import("koffi");
-  const library = open(null); // the C library that Node itself is linked with
+async function bindFolderCalls() {
+  const { library, errno, failed } = await loadCLibrary();
   const openAt = library.func("int openat(int folder, const char *name, int flags)");
   const list = library.func("long getdents64(int folder, uint8_t *into, size_t size)");
   const look = library.func("int statx(int folder, const char *name, int flags, unsigned int mask, uint32_t *into)");
-
-  const failed = (call: string, number: number): Error =>
-    Object.assign(new Error(`${call} failed with errno ${number}`), { errno: -number, syscall: call });
   // Shared memory is safe: these calls are synchronous.
   const stat = new Uint32Array(statBytes / 4);
   const space = Buffer.alloc(listBytes);
@@ -116,22 +108,25 @@ async function bindFolderCalls(): Promise<FolderCalls> {
   const forbidden = lookAt(currentFolder, "/");
   if (forbidden !== 0) throw failed("statx", forbidden);
   return {
-    enter: (folder, name) => {
+    /** Opens a folder in a folder for listing; fails for anything else, symlinks included. */
+    enter: (folder: number, name: string): number => {
       const fd: number = openAt(folder, name, listFlags | closeOnExec);
-      if (fd < 0) throw failed("openat", errno());
+      if (fd < 0) throw failed("openat");
       return fd;
     },
-    glance: (folder, name) => {
+    /** Does not follow a symlink; undefined if the name does not exist. */
+    glance: (folder: number, name: string): Glance | undefined => {
       const error = lookAt(folder, name);
       if (error === 0) return glanceOf(stat);
-      if (error === osConstants.errno.ENOENT) return undefined;
+      if (error === os.errno.ENOENT) return undefined;
       throw failed("statx", error);
     },
-    entries: (folder, entriesMax = Number.POSITIVE_INFINITY) => {
+    /** Reads on from the descriptor's position; stops soon after `entriesMax`. */
+    entries: (folder: number, entriesMax = Number.POSITIVE_INFINITY): readonly WalkEntry[] => {
       const entries: QuickEntry[] = [];
       while (entries.length <= entriesMax) {
         const bytes = Number(list(folder, space, listBytes));
-        if (bytes < 0) throw failed("getdents64", errno());
+        if (bytes < 0) throw failed("getdents64");
         if (bytes === 0) break;
         takeEntries(space, bytes, entries);
       }
@@ -212,31 +207,16 @@ function glanceOf(stat: Uint32Array): Glance {
   return { kind, mtimeMs, sizeBytes: word(stat, statSize + 4) * 0x1_0000_0000 + word(stat, statSize) };
 }
 
-// Extended attributes, which contain ACLs, security labels and users' own data. Node has no call for them. `koffi` takes
-// 20 ms to load, so only replacing an existing file loads it.
+/** Extended attributes, which contain ACLs, security labels and users' own data. Only replacing a file loads these calls. */
+export type AttributeCalls = Awaited<ReturnType<typeof bindAttributeCalls>>;
 
-/** Each call throws an error with `errno`, as Node's own do. */
-export interface AttributeCalls {
-  /** Follows symlinks: pass the path of a handle. */
-  list(path: string): readonly string[];
-  listOf(fd: number): readonly string[];
-  get(path: string, name: string): Uint8Array;
-  set(fd: number, name: string, value: Uint8Array): void;
-  remove(fd: number, name: string): void;
-}
-
-const attributeCallsLoaded = lazilyIfInstalled(bindAttributeCalls);
-
-/** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
-export const loadAttributeCalls = async (): Promise<AttributeCalls | undefined> =>
-  process.platform === "linux" ? attributeCallsLoaded() : undefined;
+export const loadAttributeCalls = onLinux(bindAttributeCalls);
 
 /** The kernel's limits: 64 KiB for one value and for the list of names. */
 const valueBytesMax = 65_536;
 
-async function bindAttributeCalls(): Promise<AttributeCalls> {
-  const { load: open, errno } = await import("koffi");
-  const library = open(null); // the C library that Node itself is linked with
+async function bindAttributeCalls() {
+  const { library, errno, failed } = await loadCLibrary();
   const listNames = library.func("long listxattr(const char *path, _Out_ uint8_t *names, size_t size)");
   const listNamesOf = library.func("long flistxattr(int fd, _Out_ uint8_t *names, size_t size)");
   const getValue = library.func("long getxattr(const char *path, const char *name, _Out_ uint8_t *value, size_t size)");
@@ -248,86 +228,30 @@ async function bindAttributeCalls(): Promise<AttributeCalls> {
   const checked = (call: string, answer: unknown): number => {
     const result = Number(answer);
     if (result >= 0) return result;
-    const number = errno();
-    throw Object.assign(new Error(`${call} failed with errno ${number}`), { errno: -number, syscall: call });
+    throw failed(call);
   };
   const space = Buffer.allocUnsafeSlow(valueBytesMax);
   const names = (call: () => unknown): readonly string[] => {
-    let length: number;
-    try {
-      length = checked("listxattr", call());
-    } catch (error) {
-      // A file system without attributes loses none.
-      if (error instanceof Error && "errno" in error && error.errno === -constants.errno.ENOTSUP) return [];
-      throw error;
-    }
-    return length === 0 ? [] : space.toString("utf8", 0, length).split("\0").filter(Boolean);
+    const length = Number(call());
+    // A file system without attributes loses none.
+    if (length < 0 && errno() === os.errno.ENOTSUP) return [];
+    return space.toString("utf8", 0, checked("listxattr", length)).split("\0").filter(Boolean);
   };
   return {
-    list: (path) => names(() => listNames(path, space, space.length)),
-    listOf: (fd) => names(() => listNamesOf(fd, space, space.length)),
-    get: (path, name) =>
+    /** Follows symlinks: pass the path of a handle. */
+    list: (path: string) => names(() => listNames(path, space, space.length)),
+    listOf: (fd: number) => names(() => listNamesOf(fd, space, space.length)),
+    get: (path: string, name: string): Uint8Array =>
       Uint8Array.from(space.subarray(0, checked("getxattr", getValue(path, name, space, space.length)))),
-    set: (fd, name, value) => void checked("fsetxattr", setValue(fd, name, value, value.length, 0)),
-    remove: (fd, name) => void checked("fremovexattr", removeValue(fd, name)),
+    set: (fd: number, name: string, value: Uint8Array): void =>
+      void checked("fsetxattr", setValue(fd, name, value, value.length, 0)),
+    remove: (fd: number, name: string): void => void checked("fremovexattr", removeValue(fd, name)),
   };
 }
 
-export interface System {
-  readonly platform: NodeJS.Platform;
-  open(path: string, flags: number): number;
-  close(fd: number): void;
-  /** For the last descriptor of an unlinked large file: freeing its bytes may take a while. */
-  closeLater(fd: number): Promise<void>;
-  stat(fd: number): fs.BigIntStats;
-  statPath(path: string): fs.BigIntStats;
-  readLink(path: string): Buffer;
-  /** The kernel's path of an open handle. */
-  pathOfHandle(handlePath: string): string;
-  realPath(path: string): string;
-  fileSystemType(path: string): number;
-  read(fd: number, into: Uint8Array, offset: number, length: number, at: number): number;
-  readLater(fd: number, into: Uint8Array, offset: number, length: number, at: number): Promise<number>;
-  folder(path: string): Promise<fs.Dirent[]>;
-  /** Entry by entry, for local folders: it needs no thread of the pool, which hung reads may have used up. */
-  folderNow(path: string): Iterable<fs.Dirent>;
-  /** All at once: half the cost, for walks of whole trees. */
-  folderWhole(path: string): readonly fs.Dirent[];
-  /** The stat of a name, without following symlinks; undefined if it is gone. Times in fractional milliseconds. */
-  glance(path: string): fs.Stats | undefined;
-  glanceLater(path: string): Promise<fs.Stats | undefined>;
-  /** Calls by descriptor, for large walks; undefined where they are unavailable. Loaded on first use. */
-  folderCalls(): Promise<FolderCalls | undefined>;
+export type System = Readonly<typeof nodeSystem>;
 
-  // Changing files. Every call that can take long has an asynchronous twin.
-  /** Creates a file; the kernel removes the bits of the umask from `mode`. */
-  make(path: string, flags: number, mode: number): number;
-  write(fd: number, from: Uint8Array, offset: number, length: number, at: number): number;
-  writeLater(fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number>;
-  /** Copying in another thread; undefined where it is unavailable. Loaded on first use. */
-  copyCalls(): Promise<CopyCalls | undefined>;
-  sync(fd: number): void;
-  syncLater(fd: number): Promise<void>;
-  /** How long the last sync of a small file took; infinite before the first. It only decides which thread syncs. */
-  readonly syncPace: { lastMs: number };
-  truncate(fd: number, sizeBytes: number): void;
-  changeOwner(fd: number, user: number, group: number): void;
-  changeMode(fd: number, mode: number): void;
-  /** Does not follow a symlink at the end of the path. */
-  statLink(path: string): fs.BigIntStats;
-  /** Throws if the file is not writable. Root may write almost anything: check the mode as well. */
-  checkWritable(path: string): void;
-  rename(from: string, to: string): void;
-  link(existing: string, added: string): void;
-  unlink(path: string): void;
-  makeFolder(path: string, mode: number): void;
-  removeFolder(path: string): void;
-  pause(ms: number): Promise<void>;
-  /** Extended attributes and ACLs; undefined where they are unavailable. Loaded on first use. */
-  attributes(): Promise<AttributeCalls | undefined>;
-}
-
-function* entriesNow(path: string): Generator<fs.Dirent> {
+function* entriesNow(path: string): Iterable<fs.Dirent> {
   const folder = fs.opendirSync(path, { bufferSize: 1_024 });
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) yield entry;
@@ -336,65 +260,60 @@ function* entriesNow(path: string): Generator<fs.Dirent> {
   }
 }
 
-export const nodeSystem: System = {
+export const nodeSystem = {
   platform: process.platform,
-  open: (path, flags) => fs.openSync(path, flags),
-  close: (fd) => fs.closeSync(fd),
-  closeLater: (fd) =>
-    new Promise((resolve, reject) => {
-      fs.close(fd, (error) => (error ? reject(error) : resolve()));
-    }),
-  stat: (fd) => fs.fstatSync(fd, { bigint: true }),
-  statPath: (path) => fs.statSync(path, { bigint: true }),
-  readLink: (path) => fs.readlinkSync(path, { encoding: "buffer" }),
-  pathOfHandle: (handlePath) => fs.readlinkSync(handlePath),
-  realPath: (path) => fs.realpathSync.native(path),
-  fileSystemType: (path) => fs.statfsSync(path).type,
-  read: (fd, into, offset, length, at) => fs.readSync(fd, into, offset, length, at),
-  readLater: (fd, into, offset, length, at) =>
-    new Promise((resolve, reject) => {
-      fs.read(fd, into, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
-    }),
+  open: (path: string, flags: number): number => fs.openSync(path, flags),
+  close: (fd: number): void => fs.closeSync(fd),
+  /** For the last descriptor of an unlinked large file: freeing its bytes may take a while. */
+  closeLater: (fd: number): Promise<void> => later((done) => fs.close(fd, done)),
+  stat: (fd: number): fs.BigIntStats => fs.fstatSync(fd, { bigint: true }),
+  statPath: (path: string): fs.BigIntStats => fs.statSync(path, { bigint: true }),
+  readLink: (path: string): Buffer => fs.readlinkSync(path, { encoding: "buffer" }),
+  /** The kernel's path of an open handle. */
+  pathOfHandle: (handlePath: string): string => fs.readlinkSync(handlePath),
+  realPath: (path: string): string => fs.realpathSync.native(path),
+  fileSystemType: (path: string): number => fs.statfsSync(path).type,
+  read: (fd: number, into: Uint8Array, offset: number, length: number, at: number): number =>
+    fs.readSync(fd, into, offset, length, at),
+  readLater: (fd: number, into: Uint8Array, offset: number, length: number, at: number): Promise<number> =>
+    later((done) => fs.read(fd, into, offset, length, at, done)),
+  folder: (path: string): Promise<fs.Dirent[]> => later((done) => fs.readdir(path, { withFileTypes: true }, done)),
+  /** Entry by entry, for local folders: it needs no thread of the pool, which hung reads may have used up. */
   folderNow: entriesNow,
-  folderWhole: (path) => fs.readdirSync(path, { withFileTypes: true }),
-  glance: (path) => fs.lstatSync(path, { throwIfNoEntry: false }),
-  glanceLater: (path) =>
-    new Promise((resolve, reject) => {
-      fs.lstat(path, (error, stats) => {
-        if (error === null) resolve(stats);
-        else if (error.code === "ENOENT") resolve(undefined);
-        else reject(error);
-      });
+  /** All at once: half the cost, for walks of whole trees. */
+  folderWhole: (path: string): readonly fs.Dirent[] => fs.readdirSync(path, { withFileTypes: true }),
+  /** The stat of a name, without following symlinks; undefined if it is gone. Times in fractional milliseconds. */
+  glance: (path: string): fs.Stats | undefined => fs.lstatSync(path, { throwIfNoEntry: false }),
+  glanceLater: (path: string): Promise<fs.Stats | undefined> =>
+    later<fs.Stats>((done) => fs.lstat(path, done)).catch((error: unknown) => {
+      if (errnoName(error) === "ENOENT") return undefined;
+      throw error;
     }),
-  folderCalls: loadFolderCalls,
-  folder: (path) =>
-    new Promise((resolve, reject) => {
-      fs.readdir(path, { withFileTypes: true }, (error, entries) => (error ? reject(error) : resolve(entries)));
-    }),
-  make: (path, flags, mode) => fs.openSync(path, flags, mode),
-  write: (fd, from, offset, length, at) => fs.writeSync(fd, from, offset, length, at),
-  writeLater: (fd, from, offset, length, at) =>
-    new Promise((resolve, reject) => {
-      fs.write(fd, from, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
-    }),
-  copyCalls: loadCopyCalls,
-  sync: (fd) => fs.fsyncSync(fd),
-  // Process-wide: it measures the machine's disk and affects speed only.
+  folderCalls: async (): Promise<FolderCalls | undefined> =>
+    endianness() === "LE" ? loadFolderCalls().catch(() => undefined) : undefined,
+
+  // Changing files. Every call that can take long has an asynchronous twin.
+  make: (path: string, flags: number, mode: number): number => fs.openSync(path, flags, mode),
+  write: (fd: number, from: Uint8Array, offset: number, length: number, at: number): number =>
+    fs.writeSync(fd, from, offset, length, at),
+  writeLater: (fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number> =>
+    later((done) => fs.write(fd, from, offset, length, at, done)),
+  copyCalls: (): Promise<CopyCalls | undefined> => loadCopyCalls().catch(() => undefined),
+  sync: (fd: number): void => fs.fsyncSync(fd),
+  /** How long the last sync of a small file took. Process-wide: it only decides which thread syncs. */
   syncPace: { lastMs: Number.POSITIVE_INFINITY },
-  syncLater: (fd) =>
-    new Promise((resolve, reject) => {
-      fs.fsync(fd, (error) => (error ? reject(error) : resolve()));
-    }),
-  truncate: (fd, sizeBytes) => fs.ftruncateSync(fd, sizeBytes),
-  changeOwner: (fd, user, group) => fs.fchownSync(fd, user, group),
-  changeMode: (fd, mode) => fs.fchmodSync(fd, mode),
-  statLink: (path) => fs.lstatSync(path, { bigint: true }),
-  checkWritable: (path) => fs.accessSync(path, fs.constants.W_OK),
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (existing, added) => fs.linkSync(existing, added),
-  unlink: (path) => fs.unlinkSync(path),
-  makeFolder: (path, mode) => fs.mkdirSync(path, { mode }),
-  removeFolder: (path) => fs.rmdirSync(path),
-  pause: async (ms) => setTimeout(ms),
+  syncLater: (fd: number): Promise<void> => later((done) => fs.fsync(fd, done)),
+  truncate: (fd: number, sizeBytes: number): void => fs.ftruncateSync(fd, sizeBytes),
+  changeOwner: (fd: number, user: number, group: number): void => fs.fchownSync(fd, user, group),
+  changeMode: (fd: number, mode: number): void => fs.fchmodSync(fd, mode),
+  statLink: (path: string): fs.BigIntStats => fs.lstatSync(path, { bigint: true }),
+  /** Throws if the file is not writable. Root may write almost anything: check the mode as well. */
+  checkWritable: (path: string): void => fs.accessSync(path, fs.constants.W_OK),
+  rename: (from: string, to: string): void => fs.renameSync(from, to),
+  link: (existing: string, added: string): void => fs.linkSync(existing, added),
+  unlink: (path: string): void => fs.unlinkSync(path),
+  makeFolder: (path: string, mode: number): void => fs.mkdirSync(path, { mode }),
+  removeFolder: (path: string): void => fs.rmdirSync(path),
+  pause: async (ms: number): Promise<void> => setTimeout(ms),
   attributes: loadAttributeCalls,
 };

@@ -13,7 +13,6 @@ export interface Watching {
 /** Polling is only the fallback: one stat a second costs next to nothing. */
 const pollMs = 1_000;
 
-/** One watch per folder, however many of its files are watched. */
 interface FolderWatch {
   /** The folder that is watched: the watch does not follow its name to a folder created later. */
   readonly stat: BigIntStats;

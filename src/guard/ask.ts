@@ -1,7 +1,7 @@
 /** The question to the user: what it contains, and what follows from the answer. */
 
 import * as nodePath from "node:path";
-import type { Answer, Asker, Keep, RuleKeeper } from "../contract/ask.ts";
+import type { Answer, Asker, Keep, KeepRule } from "../contract/ask.ts";
 import type { Decider, Lock, Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
@@ -27,7 +27,7 @@ export interface Asking {
 
 export interface AskContext {
   readonly asker: Asker | undefined;
-  readonly keepRule: RuleKeeper | undefined;
+  readonly keepRule: KeepRule | undefined;
   readonly state: SessionState;
   readonly home: string | undefined;
 }
@@ -71,7 +71,7 @@ function notAnAnswer(asked: string, answer: Partial<Answer> | undefined | null):
 
 const spelled = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : typeof value);
 
-/** A rule that cannot be stored lasts for the session; the `RuleKeeper` reports why. */
+/** A rule that cannot be stored lasts for the session; the `KeepRule` reports why. */
 async function store(chosen: string, keep: Keep, offered: Asking["offered"], { keepRule }: AskContext): Promise<void> {
   if (keep === "session" || !offered.keep.includes(keep)) return;
   const offer = offered.rules.find(({ here }) => here === chosen);
@@ -135,30 +135,13 @@ function keepsFor({ by, canStore, trustProject }: Circumstances): readonly Keep[
 /** `build`: names commands that are run. `instructions`: agents follow it. */
 export type Caution = "build" | "instructions";
 
-const builds: ReadonlySet<string> = new Set([
-  "package.json",
-  "makefile",
-  "gnumakefile",
-  "justfile",
-  "taskfile.yml",
-  "rakefile",
-  "gruntfile.js",
-  "gulpfile.js",
-  "dockerfile",
-  "docker-compose.yml",
-  "compose.yaml",
-  "build.gradle",
-  "build.gradle.kts",
-  "pom.xml",
-  "setup.py",
-  "pyproject.toml",
-  "cargo.toml",
-  "build.rs",
-  "cmakelists.txt",
-  "gemfile",
-  "composer.json",
-  ".gitattributes",
-]);
+const builds: ReadonlySet<string> = new Set(
+  [
+    "package.json makefile gnumakefile justfile taskfile.yml rakefile gruntfile.js gulpfile.js dockerfile",
+    "docker-compose.yml compose.yaml build.gradle build.gradle.kts pom.xml setup.py pyproject.toml",
+    "cargo.toml build.rs cmakelists.txt gemfile composer.json .gitattributes",
+  ].flatMap((names) => names.split(" ")),
+);
 
 const instructions: ReadonlySet<string> = new Set(["agents.md", "claude.md", "gemini.md", ".cursorrules", "skill.md"]);
 

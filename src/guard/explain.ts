@@ -20,62 +20,42 @@ export interface Explained {
   readonly narrow: string | undefined;
 }
 
-export function explanationOf(asked: Explained): Explanation {
-  const { tool, permission, path, names, exists, mode, judge } = asked;
+type Facts = Pick<Explained, "tool" | "permission" | "path" | "mode">;
+
+export function explanationOf({ names, exists, judge, narrow, ...facts }: Explained): Explanation {
   const { verdict, rule, by } = judge(names);
   const shown = names.map((name) => name.absolute.replace(/(?<=.)\/$/, ""));
   const isPartial = names.length > 1 && verdict !== "allow" && rule !== undefined;
   const matched = isPartial ? names.findIndex((name) => judge([name]).rule === rule) : -1;
-  return {
-    tool,
-    permission,
-    path,
-    verdict,
-    by,
-    rule,
-    names: shown,
-    matched: shown[matched],
-    exists,
-    mode,
-    remedy: verdict === "allow" ? undefined : remedyFor({ verdict, rule, by }, asked.narrow),
-  };
+  const remedy = verdict === "allow" ? undefined : remedyFor({ verdict, rule, by }, narrow);
+  return explained(facts, { verdict, by, rule, names: shown, matched: shown[matched], exists, remedy });
 }
 
+const explained = (
+  { tool, permission, path, mode }: Facts,
+  { verdict, by, rule, names, matched, exists, remedy }: Omit<Explanation, keyof Facts>,
+): Explanation => ({ tool, permission, path, verdict, by, rule, names, matched, exists, mode, remedy });
+
+const unmatched = { matched: undefined, exists: false } as const;
+
 /** For a path that no rule was compared with: it is outside, or malformed. */
-export function refusedExplanation(
-  { tool, permission, path, mode }: Pick<Explained, "tool" | "permission" | "path" | "mode">,
-  by: "outside" | "path",
-  absolute: string,
-): Explanation {
+export function refusedExplanation(facts: Facts, by: "outside" | "path", absolute: string): Explanation {
   const remedy: Remedy =
     by === "path" ? { do: "nothing" } : { do: "add a root", folder: nodePath.dirname(nodePath.resolve(absolute)) };
   const names = by === "path" ? [] : [absolute];
-  return {
-    tool,
-    permission,
-    path,
-    verdict: "deny",
-    by,
-    rule: undefined,
-    names,
-    matched: undefined,
-    exists: false,
-    mode,
-    remedy,
-  };
+  return explained(facts, { verdict: "deny", by, rule: undefined, names, ...unmatched, remedy });
 }
 
 /** For a path in a folder outside that the session may be admitted to. */
 export function externalExplanation(
-  { tool, permission, path, mode }: Pick<Explained, "tool" | "permission" | "path" | "mode">,
+  facts: Facts,
   { verdict, rule }: Decision,
   names: readonly [asked: string, folder: string],
 ): Explanation {
-  const by = "external directory";
   const narrow = `external_directory(${absolutePattern(names[1])}/**)`;
   const lifted: Remedy = rule === undefined ? { do: "add", rule: narrow } : { do: "remove", rule };
   const remedy = verdict === "allow" ? undefined : lifted;
-  return { tool, permission, path, verdict, by, rule, names, matched: undefined, exists: false, mode, remedy };
+  return explained(facts, { verdict, by: "external directory", rule, names, ...unmatched, remedy });
 }
 
 function remedyFor({ verdict, rule, by }: Judgement, narrow: string | undefined): Remedy {

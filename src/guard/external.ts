@@ -11,7 +11,6 @@ import { type Disk, type OuterFolder, outerFolder, RootError } from "../disk/dis
 import { type AskContext, ask } from "./ask.ts";
 import { absolutePattern, nameOf, relativeTo } from "./paths.ts";
 import type { Policy } from "./policy.ts";
-import type { Decision } from "./rules.ts";
 
 export interface ExternalOptions extends AskContext {
   readonly disk: Disk;
@@ -22,26 +21,14 @@ export interface ExternalOptions extends AskContext {
   readonly isDenied: (names: readonly string[]) => boolean;
 }
 
-/** A disk with one more folder, and for how long. */
-export interface Admitted {
-  readonly disk: Disk;
-  readonly root: string;
-  readonly holds: "once" | "always";
-}
-
 /** Every lookup compares a path with each of them. A user who needs more should add a root. */
 const foldersMax = 32;
-
-interface Outside {
-  readonly outer: OuterFolder;
-  readonly decision: Decision;
-}
 
 /** The decision about the folder of an outside path; undefined if sessions are never admitted there. */
 export function judgeOutside(
   path: string,
   options: Pick<ExternalOptions, "disk" | "policy" | "externalDirectories" | "home">,
-): Outside | undefined {
+) {
   const { disk, policy, home, externalDirectories } = options;
   // Most sessions are admitted nowhere; then nothing outside is looked up.
   if (externalDirectories === "refuse" && !policy.speaksOfExternal) return undefined;
@@ -58,13 +45,11 @@ export function judgeOutside(
   return { outer, decision };
 }
 
-/** Undefined if there is nothing to ask, so the path stays outside. Throws a Problem if the user refuses. */
-export async function admit(
-  place: Place,
-  path: string,
-  options: ExternalOptions,
-  signal: AbortSignal,
-): Promise<Admitted | undefined> {
+/**
+ * A disk with one more folder, and for how long; undefined if there is nothing to ask, so the path stays outside. Throws a
+ * Problem if the user refuses.
+ */
+export async function admit(place: Place, path: string, options: ExternalOptions, signal: AbortSignal) {
   const judged = judgeOutside(path, options);
   if (judged === undefined || judged.decision.verdict === "deny") return undefined;
   const { disk } = options;
@@ -96,12 +81,7 @@ export async function admit(
   return wider(place, outer, disk, holds);
 }
 
-function wider(
-  place: Place,
-  { real, given }: { readonly real: string; readonly given: string },
-  disk: Disk,
-  holds: Admitted["holds"],
-): Admitted {
+function wider(place: Place, { real, given }: OuterFolder, disk: Disk, holds: "once" | "always") {
   try {
     const made = disk.including(given);
     // The approval was for that folder; another folder may have replaced it since.

@@ -1,9 +1,20 @@
 /** Rules of one verdict, permission, base and source, compared as the lines of one gitignore file are. Pure. */
 
+import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import type { RuleText } from "../contract/permission.ts";
-import { compilePath, matchedPrefixes, type Meter, type PathPattern } from "../text/text.ts";
-import { type Base, belowSystemRoot, createPatternIndex, type Pattern, type PatternIndex } from "./patterns.ts";
+import type { RealPrefix } from "../disk/disk.ts";
+import { compilePath, finish, matchedPrefixes, type Meter, type PathPattern, type Steps } from "../text/text.ts";
+import {
+  type Base,
+  belowSystemRoot,
+  createPatternIndex,
+  eachOf,
+  escapePattern,
+  firstOf,
+  type Pattern,
+  type PatternIndex,
+} from "./patterns.ts";
 
 /** One name of a path. MUST be normalised (no `.`, `..` or empty names); a final slash marks a folder. */
 export interface PathName {
@@ -33,20 +44,32 @@ interface Line {
 export class Group {
   readonly #base: Base;
   readonly #compare: "exact" | "any letter case";
+  readonly #realPrefix: RealPrefix | undefined;
   /** By sign and pattern: of equal lines the last decides. */
   readonly #lines = new Map<string, Line>();
-  /** Built on first use: a program may start for a single read. */
+  /** Not in `#lines` yet: there may be thousands, and a program may start for a single read. */
+  #added: [RuleText, Pattern][] = [];
   #ordered: readonly Line[] = [];
   #index: PatternIndex | undefined;
   readonly #answers = new Map<string, RuleText | undefined>();
 
-  constructor(base: Base, compare: "exact" | "any letter case") {
+  /** `realPrefix`: resolves symlinks in the folders that a rule names; without it a rule applies to the path as written. */
+  constructor(base: Base, compare: "exact" | "any letter case", realPrefix?: RealPrefix) {
     this.#base = base;
     this.#compare = compare;
+    this.#realPrefix = compare === "exact" ? undefined : realPrefix;
   }
 
-  add(rule: RuleText, { lines, negated }: Pattern): void {
-    for (const line of lines) {
+  add(rule: RuleText, pattern: Pattern): void {
+    this.#added.push([rule, pattern]);
+    this.#index = undefined;
+    // Clearing an empty map allocates a table.
+    if (this.#answers.size > 0) this.#answers.clear();
+  }
+
+  #addLines(rule: RuleText, added: Pattern): void {
+    const { negated } = added;
+    for (const line of linesAt(added, this.#realPrefix)) {
       const written = isPrintable(line) ? line : oneLine(line);
       for (const pattern of this.#patternForms(line, negated)) {
         const key = negated ? `!${pattern}` : pattern;
@@ -54,28 +77,29 @@ export class Group {
         this.#lines.set(key, { pattern, rule, negated, written, compiled: undefined, compiledWritten: undefined });
       }
     }
-    this.#index = undefined;
-    // Clearing an empty map allocates a table, and there may be thousands of rules.
-    if (this.#answers.size > 0) this.#answers.clear();
+  }
+
+  /** Builds the index of the lines, unless it is there. Without this call the first `match` does. */
+  *prepare(): Steps<PatternIndex> {
+    if (this.#index !== undefined) return this.#index;
+    yield* eachOf(this.#added, ([rule, pattern]) => this.#addLines(rule, pattern));
+    this.#added = [];
+    const ordered = [...this.#lines.values()];
+    const index = yield* createPatternIndex(ordered.map(({ pattern }) => pattern));
+    this.#ordered = ordered;
+    return (this.#index = index);
   }
 
   match(name: PathName): RuleText | undefined {
     const path = spelling(name, this.#base);
     if (path === "") return undefined; // a root itself: gitignore patterns match only paths beneath it
     if (this.#answers.has(path)) return this.#answers.get(path);
-    const answer = this.#anyForm(path);
+    const meter: Meter = { steps: 0 };
+    const judge = (form: string) => this.#judge(form, form === path ? path : oneLine(path), meter);
+    const answer = firstOf(this.#pathForms(path), judge);
     if (this.#answers.size >= answersMax) this.#answers.clear();
     this.#answers.set(path, answer);
     return answer;
-  }
-
-  #anyForm(path: string): RuleText | undefined {
-    const meter: Meter = { steps: 0 };
-    for (const form of this.#pathForms(path)) {
-      const rule = this.#judge(form, form === path ? path : oneLine(path), meter);
-      if (rule !== undefined) return rule;
-    }
-    return undefined;
   }
 
   /**
@@ -83,11 +107,7 @@ export class Group {
    * content. `asWritten`: the same path, not folded.
    */
   #judge(path: string, asWritten: string, meter: Meter): RuleText | undefined {
-    if (this.#index === undefined) {
-      this.#ordered = [...this.#lines.values()];
-      this.#index = createPatternIndex(this.#ordered.map(({ pattern }) => pattern));
-    }
-    const candidates = this.#index.candidates(path.toLowerCase());
+    const candidates = finish(this.prepare())(path.toLowerCase());
     if (candidates.length === 0) return undefined;
     const lines = candidates.flatMap((at) => this.#ordered[at] ?? []);
     if (!lines.some(({ negated }) => !negated)) return undefined;
@@ -147,6 +167,31 @@ export class Group {
   }
 }
 
+/**
+ * A rule anchored at the file system's root or at home may spell its folders through a symlink, while a call uses the
+ * real path: rules that narrow access apply to both. Folders are resolved up to the first wildcard.
+ */
+export const linesAt = ({ base, lines }: Pattern, realPrefix: RealPrefix | undefined): readonly string[] =>
+  base !== "absolute" || realPrefix === undefined
+    ? lines
+    : [...new Set(lines.flatMap((line) => [line, resolvedLine(line, realPrefix)]))];
+
+function resolvedLine(line: string, realPrefix: RealPrefix): string {
+  const names = line.split("/");
+  const wild = names.findIndex((name) => /(?:^|[^\\])(?:\\\\)*[*?[]/.test(name));
+  const literal = wild === -1 ? names : names.slice(0, wild);
+  const written = literal
+    .join("/")
+    .replace(/\\(.)/gs, "$1")
+    .replace(/\[([\r\n\t])\]/g, "$1");
+  const absolute = nodePath.sep === "\\" ? written.replace(/^\/([a-z])(?=\/|$)/i, "$1:") : written;
+  if (absolute === "" || !nodePath.isAbsolute(absolute)) return line;
+  const real = escapePattern(belowSystemRoot(realPrefix(absolute)));
+  const rest = wild === -1 ? [] : names.slice(wild);
+  const end = wild === -1 && line.endsWith("/") ? "/" : "";
+  return `/${[real, ...rest].filter((name) => name !== "").join("/")}${end}`;
+}
+
 const nothing = new Uint8Array(0);
 
 const namesOf = (path: string): readonly string[] => (path.endsWith("/") ? path.slice(0, -1) : path).split("/");
@@ -190,11 +235,8 @@ const oneLine = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "\
 function spelling(name: PathName, base: Base): string {
   const withinRoot = base === "absolute" ? undefined : name.relative;
   if (withinRoot === undefined && base === "root") return "";
-  return checked(withinRoot ?? belowSystemRoot(name.absolute));
-}
-
-/** Judging `src/../.env` by its first name would open a hole, so a caller's mistake must throw. */
-function checked(path: string): string {
+  const path = withinRoot ?? belowSystemRoot(name.absolute);
+  // Judging `src/../.env` by its first name would open a hole, so a caller's mistake must throw.
   if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(path)) throw new Error(`Cannot judge "${path}": it is not normalised`);
   return path;
 }
@@ -207,15 +249,18 @@ function checked(path: string): string {
 
 const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
+/** Characters beyond ASCII that have another letter case: most scripts and all marks have none. */
+const cased = /(?=[^\0-\x7f])\p{Changes_When_Casemapped}/gu;
+
 /** One character for one, so that `?` and brackets keep their meaning. ASCII case is left to the comparison. */
 export function foldCase(text: string): string {
-  return isPlain(text) ? text : text.normalize("NFC").replace(/[^\0-\x7f]/gu, foldOne);
+  return isPlain(text) ? text : text.normalize("NFC").replace(cased, foldOne);
 }
 
 /** Also folds to several characters: `ß` to ss, the ligature `ﬁ` to fi. */
 export function foldCaseFully(text: string): string {
   if (isPlain(text)) return text;
-  const folded = text.normalize("NFC").replace(/[^\0-\x7f]/gu, (character) => {
+  const folded = text.normalize("NFC").replace(cased, (character) => {
     const lower = character.toLowerCase();
     const upper = lower.toUpperCase();
     return upper.length > lower.length ? upper.toLowerCase() : lower;

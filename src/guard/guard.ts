@@ -6,17 +6,17 @@
 import * as nodePath from "node:path";
 import {
   type Disk,
-  endOf,
+  lookupEnd,
   type FileNode,
   type Handle,
   HandleStack,
   type Lookup,
   type LookupAlso,
   type Nearest,
-  released,
+  withHandleClosed,
   type Root,
 } from "../disk/disk.ts";
-import type { Asker, RuleKeeper } from "../contract/ask.ts";
+import type { Asker, KeepRule } from "../contract/ask.ts";
 import { limits } from "../contract/limits.ts";
 import {
   type Explanation,
@@ -44,7 +44,6 @@ import {
   realNameOf,
   relativesTo,
   relativeTo,
-  resolved,
   waysUp,
 } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy, type PolicyOptions } from "./policy.ts";
@@ -52,7 +51,7 @@ import type { RuleFault } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 
 // The rest of this room that other rooms use.
-export type { HiddenPatterns } from "./hidden-patterns.ts";
+export { literalHints } from "./hidden-patterns.ts";
 export { relativeTo } from "./paths.ts";
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
@@ -110,18 +109,15 @@ function otherForms(name: string): readonly string[] {
 }
 
 function spellingOf(name: string, folder: string, disk: Pick<Disk, "lookup">): string | undefined {
-  const isThere = (spelling: string): boolean => {
-    const lookup = released(disk.lookup(folder + nodePath.sep + spelling));
-    // Nothing above a root is looked up.
-    return lookup.seen !== "missing";
-  };
+  // Nothing above a root is looked up.
+  const isThere = (spelling: string): boolean =>
+    withHandleClosed(disk.lookup(folder + nodePath.sep + spelling)).seen !== "missing";
   if (isThere(name)) return name;
   const there = otherForms(name).filter(isThere);
   return there.length === 1 ? there[0] : undefined;
 }
 
 export type { Permission };
-export { refusal };
 
 /** The folder handle of a lookup that found nothing. */
 const folderIn = (lookup: Lookup): Handle | undefined =>
@@ -189,13 +185,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const all = new Set([place.absolute, ...wouldBe.filter((name) => name !== undefined)]);
     const names = [...all].filter((name) => relativeTo(name, rootPaths, nodePath) !== undefined);
     const rule = names.length === 0 ? undefined : denied("read", names, "file");
-    if (rule === undefined) return;
-    throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
+    if (rule !== undefined) throw deniedBy(rule, place);
   };
 
   /** A missing path on another mount is refused like an existing one. */
   const refuseOnOtherMount = (place: Place, folder: Nearest | undefined): void => {
-    const above = released(folder === undefined || folder.isWithin ? undefined : disk.lookup(folder.real));
+    const above = withHandleClosed(folder === undefined || folder.isWithin ? undefined : disk.lookup(folder.real));
     if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
   };
 
@@ -212,10 +207,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return path.endsWith("/") ? path.replace(/(?<=[^/])\/+$/, "") : path;
   };
 
-  const lookAt = (
-    asked: string,
-    also?: LookupAlso,
-  ): { readonly path: string; readonly lookup: Lookup; readonly place: Place } => {
+  const lookAt = (asked: string, also?: LookupAlso) => {
     const typed = pathOf(asked);
     const first = disk.lookup(typed, also);
     // A path that is denied as typed is not looked up in other forms.
@@ -223,14 +215,14 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const other = isOpen ? otherSpelling(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const lookup = other === undefined ? first : disk.lookup(other, also);
-    const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
-    return { path: other ?? typed, lookup, place: { asked, absolute, relative } };
+    const place: Place = { ...placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath), asked };
+    return { path: other ?? typed, lookup, place };
   };
 
   /** The names that a path has, or would have if it existed. */
   const wouldBe = (path: string, lookup: Lookup): readonly (string | undefined)[] => [
     lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk)?.real,
-    endOf(lookup)?.real,
+    lookupEnd(lookup)?.real,
     ...(lookup.through ?? []),
   ];
 
@@ -329,7 +321,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       handles.use(folder);
       if (lookup.seen === "node") handles.use(lookup.handle);
       refuseByDeniedWay(place);
-      if (lookup.seen !== "node") refuseIfDenied(place, [above?.real, endOf(lookup)?.real, ...(lookup.through ?? [])]);
+      if (lookup.seen !== "node")
+        refuseIfDenied(place, [above?.real, lookupEnd(lookup)?.real, ...(lookup.through ?? [])]);
       handles.move();
       switch (lookup.seen) {
         case "node":
@@ -344,9 +337,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
           throw new Problem({ code: "LINK_LOOP", place });
         case "other mount":
         case "other names":
-          throw new Problem({ code: "ACCESS_DENIED", place, reason: lookup.seen });
         case "root changed":
-          throw new Problem({ code: "ACCESS_DENIED", place, reason: "root changed" });
+          throw new Problem({ code: "ACCESS_DENIED", place, reason: lookup.seen });
         case "too long":
           throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "too long" });
         case "changed":
@@ -359,11 +351,9 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     async permit(permission, target, signal, { preview, dryRun } = {}) {
       const { verdict, rule, by } = decide(permission, namesOf(target, rootPaths), dryRun);
       if (verdict === "allow") return "free";
-      const text = rule?.text ?? "";
       if (verdict === "deny") {
         if (by === "mode") requireWriting(target);
-        const source = rule?.source ?? "";
-        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: text, source });
+        throw deniedBy({ text: "", source: "", ...rule }, target);
       }
       if (options.asker === "yes" && !isExternal(target)) return "free";
       const name = realNameOf(target, rootPaths);
@@ -374,7 +364,16 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
       const caution = permission === "edit" ? cautionOf(target.real) : undefined;
       const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
-      const asking = { permission, place: target, real: target.real, name, rule: text, remedy, everyTime, offered };
+      const asking = {
+        permission,
+        place: target,
+        real: target.real,
+        name,
+        rule: rule?.text ?? "",
+        remedy,
+        everyTime,
+        offered,
+      };
       await ask({ ...asking, metadata }, asks, signal);
       return "asked";
     },
@@ -441,7 +440,7 @@ interface Above {
 function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
-    return { real: resolved(real, rest, nodePath), root: root.real, kind: "directory" };
+    return { real: nodePath.resolve(real, rest), root: root.real, kind: "directory" };
   }
   // A path of thousands of names must not cost as many lookups.
   if (seen.seen === "too long") return undefined;
@@ -467,8 +466,12 @@ function newTarget(place: Place, above: Above | undefined): Target | undefined {
   return { asked, absolute, relative, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
 }
 
+/** The refusal of a deny rule as a Problem. */
+export const deniedBy = ({ text, source }: Pick<RuleText, "text" | "source">, place: Place): Problem =>
+  new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: text, source });
+
 /** The system's refusal as a Problem. */
-function refusal(place: Place, errno: string, during: string): Problem {
+export function refusal(place: Place, errno: string, during: string): Problem {
   if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
   if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
   return new Problem({ code: "IO_ERROR", place, errno, during });
@@ -480,14 +483,9 @@ function targetOf(place: Place, node: FileNode, rootPaths: readonly string[]): T
   const through = node.through?.filter((name) => name !== place.absolute && name !== node.real) ?? [];
   const further = through.length === 0 ? {} : { through };
   const real = { real: node.real, realRelative, root: node.root.real, is, ...further } as const;
-  const { asked } = place;
-  if (!node.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
-  return {
-    asked,
-    absolute: node.real,
-    relative: relativeTo(node.real, rootPaths, nodePath) ?? realRelative,
-    ...real,
-  };
+  const { asked, absolute, relative } = place;
+  if (!node.bent) return { asked, absolute, relative, ...real };
+  return { asked, absolute: node.real, relative: relativeTo(node.real, rootPaths, nodePath) ?? realRelative, ...real };
 }
 
 // The interface of the guard and its options.
@@ -588,6 +586,6 @@ export interface GuardOptions extends PolicyOptions {
   readonly state?: SessionState | undefined;
   readonly mode?: Mode | undefined;
   readonly locked?: readonly Lock[] | undefined;
-  readonly keepRule?: RuleKeeper | undefined;
+  readonly keepRule?: KeepRule | undefined;
   readonly externalDirectories?: "refuse" | "ask" | undefined;
 }

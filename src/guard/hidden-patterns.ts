@@ -21,12 +21,16 @@ export interface HiddenPatterns {
   readonly mayBeHidden: (path: string) => boolean;
 }
 
+/** The patterns of more rules would cost a search more than they spare it. */
+const rulesMax = 500;
+
 export function hiddenPatterns(
   rules: readonly RuleText[],
   where: "root" | "within",
   /** `elsewhere`: files may also be hidden because of their location or a symlink to them. */
   { asked, elsewhere = false }: { readonly asked: "ask" | "allow"; readonly elsewhere?: boolean },
 ): HiddenPatterns {
+  if (rules.length > rulesMax) return { lines: [], cover: "some", mayBeHidden: () => true };
   const hiding = rules.filter(({ verdict }) => verdict === "deny" || (verdict === "ask" && asked === "ask"));
   // An allow rule may override the default questions.
   const lifted = rules.some(({ verdict }) => verdict === "allow");
@@ -35,12 +39,12 @@ export function hiddenPatterns(
   const complete = !elsewhere && (asked === "allow" || !lifted) && lines.every((line) => line !== undefined);
   // Filehand's own files are rare, so no search gets patterns for them.
   const texts = [...[...defaults, ...hiding].map(({ text }) => text), ...ownNames];
-  const mayBeHidden = complete ? quickLook(texts) : () => true;
+  const mayBeHidden = complete ? literalHints(texts) : () => true;
   return { lines: lines.filter((line) => line !== undefined), cover: complete ? "all" : "some", mayBeHidden };
 }
 
 /** Tests for the longest literal part of each hiding pattern. */
-function quickLook(rules: readonly string[]): (path: string) => boolean {
+export function literalHints(rules: readonly string[]): (path: string) => boolean {
   const parts = rules.flatMap((text) => {
     const [, pattern = ""] = reading.exec(text) ?? [];
     if (pattern.startsWith("!") || !reading.test(text)) return [];

@@ -1,6 +1,6 @@
 /** Rules that name one path, and where it leads if it is a symlink. */
 
-import { equal } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -66,5 +66,28 @@ describe.skipIf(process.platform === "win32")("as many rules as a settings file 
       equal(links.now().deny("read", join(folder, "goal.txt"))?.text, "Read(0)");
     }
     equal(lookups(), 0);
+  });
+
+  test("of more than one scan takes, each is scanned before the first answer and again later", () => {
+    const folder = folderOf("later");
+    symlinkSync("goal.txt", join(folder, "9999"));
+    let nowMs = 0;
+    const names = Array.from({ length: 10_000 }, (_, index) => `${index}`);
+    const links = namedLinks(denied(names), createDisk([folder]), undefined, () => nowMs);
+    ok([...links.prepare()].length > 1_000);
+    const goal = (): string | undefined => links.deny("read", join(folder, "goal.txt"))?.text;
+    equal(goal(), "Read(9999)");
+    rmSync(join(folder, "9999"));
+    symlinkSync("goal.txt", join(folder, "9000"));
+    for (let scan = 0; scan < 5 && goal() !== "Read(9000)"; scan += 1) nowMs += 600_000;
+    equal(goal(), "Read(9000)");
+  });
+
+  test("a name after very many slashes takes linear time", () => {
+    const rule = `/${"/".repeat(300_000)}x`;
+    const startMs = performance.now();
+    equal(namedLinks(denied([rule]), createDisk([root]), undefined).deny("read", join(root, "x.txt")), undefined);
+    // Quadratic, it takes a minute.
+    ok(performance.now() - startMs < 10_000);
   });
 });

@@ -1,6 +1,7 @@
 /** Paths as text: which are refused before any system call, and how they are shown. No disk access. */
 
 import * as nodePath from "node:path";
+import { leadsOut } from "../contract/common.ts";
 import { limits } from "../contract/limits.ts";
 import type { PathFault } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
@@ -50,14 +51,8 @@ function windowsFault(path: string): PathFault | undefined {
 
 /** `asked` as the caller sees the tree: absolute, and relative to the first root that contains it. */
 export function placeOf(asked: string, base: string, roots: readonly string[], flavour: nodePath.PlatformPath): Place {
-  const absolute = resolved(base, asked, flavour);
+  const absolute = flavour.resolve(base, asked);
   return { asked, absolute, relative: relativeTo(absolute, roots, flavour) ?? absolute };
-}
-
-/** Faster than `flavour.resolve`, which scans every character of both. `base` is absolute and normalised. */
-export function resolved(base: string, asked: string, flavour: nodePath.PlatformPath): string {
-  if (flavour.sep !== "/" || base === "/" || !isPlain(asked)) return flavour.resolve(base, asked);
-  return asked.startsWith("/") ? asked : `${base}/${asked}`;
 }
 
 /** Has no empty names, `.` or `..`, so `resolve` would not change it. */
@@ -94,8 +89,7 @@ export function relativeTo(
   for (const root of roots) {
     if (isQuick && absolute.startsWith(root) && absolute[root.length] === "/") return absolute.slice(root.length + 1);
     const rest = flavour.relative(root, absolute);
-    const outside = rest === ".." || rest.startsWith(`..${flavour.sep}`) || flavour.isAbsolute(rest);
-    if (!outside) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
+    if (!leadsOut(rest, flavour)) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
   }
   return undefined;
 }
@@ -106,14 +100,9 @@ export function relativesTo(
   roots: readonly string[],
   flavour: nodePath.PlatformPath,
 ): readonly string[] {
-  const found: string[] = [];
   const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
-  for (const root of roots) {
-    if (isQuick && !absolute.startsWith(root)) continue;
-    const relative = relativeTo(absolute, [root], flavour);
-    if (relative !== undefined && !found.includes(relative)) found.push(relative);
-  }
-  return found;
+  const near = isQuick ? roots.filter((root) => absolute.startsWith(root)) : roots;
+  return [...new Set(near.flatMap((root) => relativeTo(absolute, [root], flavour) ?? []))];
 }
 
 // The names of a target that rules are compared with.
@@ -137,12 +126,8 @@ export function namesBeneath(
     return (below, is) => nameOf(start + below, relativesTo(start + below, roots, nodePath), is);
   }
   const between = relativesTo(folder, roots, nodePath).map((relative) => (relative === "" ? "" : `${relative}/`));
-  return (below, is) =>
-    nameOf(
-      start + below,
-      between.map((prefix) => prefix + below),
-      is,
-    );
+  const relatives = (below: string): readonly string[] => between.map((prefix) => prefix + below);
+  return (below, is) => nameOf(start + below, relatives(below), is);
 }
 
 /** A file in an admitted folder outside has no name relative to a root. */

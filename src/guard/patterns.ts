@@ -6,7 +6,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
-import { parseCharacterSet, expandBraces } from "../text/text.ts";
+import { expandBraces, fitsNoName, parseCharacterSet, type Steps } from "../text/text.ts";
 
 /** A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
@@ -42,6 +42,8 @@ const foreign =
 /** `apply_patch`, `ApplyPatch` and `apply-patch` mean the same. */
 const plain = (tool: string): string => tool.toLowerCase().replace(/[_-]/g, "");
 
+const plainNames = toolNames.map(plain);
+
 const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
   (["read", "edit", "external_directory"] as const).flatMap((permission) =>
     toolsOf[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
@@ -53,14 +55,26 @@ export function toolPermission(tool: string): RulePermission | { readonly fault:
   const permission = permissionOf.get(tool) ?? permissionOf.get(plain(tool));
   if (permission !== undefined) return permission;
   // A long word is no typing error.
-  const near = tool.length <= 32 ? closest(plain(tool), toolNames.map(plain)) : "";
-  const meant = toolNames.find((name) => plain(name) === near);
+  const near = tool.length <= 32 ? closest(plain(tool), plainNames) : "";
+  const meant = toolNames[plainNames.indexOf(near)];
   return meant !== undefined && distance(plain(tool), near) <= Math.max(1, Math.ceil(near.length / 3))
     ? { fault: `is unknown, did you mean ${meant}` }
     : { fault: `is unknown, use ${toolNames.slice(0, -1).join(", ")} or ${toolNames.at(-1)}` };
 }
 
+/** Most rules, of which there may be thousands: names with stars. */
+const plainRule = /^(\w+)\((\/?\.?[\w*-][\w.*-]*(?:\/\.?[\w*-][\w.*-]*)*)\)$/;
+
 export function parseRule(rule: RuleText, home: string | undefined): Parsed {
+  const [, plainTool = "", plainPattern = ""] =
+    rule.text.length > limits.pathBytesMax ? [] : (plainRule.exec(rule.text) ?? []);
+  const known = permissionOf.get(plainTool);
+  if ((known === "read" || known === "edit") && (rule.verdict !== "allow" || !plainPattern.includes("**"))) {
+    const anchored = anchor(plainPattern, rule.verdict, home);
+    if (!("why" in anchored)) {
+      return { permission: known, pattern: { base: anchored.base, negated: false, lines: [anchored.line] } };
+    }
+  }
   const text = rule.text.trim();
   if (foreign.test(/^[^(]*/.exec(text)?.[0] ?? "")) return { why: "it speaks of no tool of Filehand", isForeign: true };
   const [, tool, pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(text) ?? [];
@@ -73,6 +87,7 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
       : { permission, pattern: undefined };
   }
 
+  if (pattern.length > limits.pathBytesMax) return tooLong;
   const negated = pattern.startsWith("!");
   const anchored = anchor(withoutDots(negated ? pattern.slice(1) : pattern), rule.verdict, home);
   if ("why" in anchored) return anchored;
@@ -95,6 +110,8 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   const lines = [line, ...("fault" in choices ? [] : choices)].flatMap(widened);
   return { permission, pattern: { base, negated, lines: [...new Set(lines)] } };
 }
+
+const tooLong = { why: `it is longer than ${limits.pathBytesMax} characters` };
 
 /** Each alternative is a line to compare; a rule with more is refused. */
 const choicesMax = 64;
@@ -136,10 +153,8 @@ function anchor(pattern: string, verdict: Verdict, home: string | undefined): An
 const globstarsMax = 3;
 
 function neverMatches(line: string, strict: boolean): string | undefined {
-  if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
-  // Fast path: most rules are plain, and there may be thousands.
-  if (/^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line)) return undefined;
-  const { bare, unclosed } = withoutBrackets(line);
+  if (line.length > limits.pathBytesMax) return tooLong.why;
+  const { bare, unclosed } = line.includes("[") ? withoutBrackets(line) : { bare: line, unclosed: false };
   const names = bare.split("/");
   if (/^\/*$/.test(line)) return "it matches nothing, write the tool alone for everything";
   if (names.includes(".") || names.includes("..")) {
@@ -147,6 +162,7 @@ function neverMatches(line: string, strict: boolean): string | undefined {
   }
   if (bare.includes("//")) return "it can never match: paths have no empty names when they are compared";
   if (line.includes("\0")) return "it can never match: no path contains NUL";
+  if (fitsNoName(line)) return "it can never match: no name has so many combining marks";
   const globstars = strict ? line.split("/").filter((name) => /^\*\*+$/.test(name)) : [];
   if (globstars.length - (/(?:^|\/)\*\*+$/.test(line) ? 1 : 0) > globstarsMax) {
     return `it has more than ${globstarsMax} times "**" before its last name, name the folders`;
@@ -211,83 +227,83 @@ interface Entry {
   readonly names: readonly string[];
 }
 
-export interface PatternIndex {
-  /** Positions of the patterns that may match, ascending. */
-  candidates(lowerCasePath: string): readonly number[];
-}
+/** The positions of the patterns that may match a path in lower case, ascending. */
+export type PatternIndex = (path: string) => readonly number[];
 
-export function createPatternIndex(lines: readonly string[]): PatternIndex {
-  const entries = lines.map(entryOf);
+export function* createPatternIndex(lines: readonly string[]): Steps<PatternIndex> {
+  const entries: Entry[] = [];
+  yield* eachOf(lines, (line, at) => entries.push(entryOf(line, at)));
   if (entries.length <= oneByOneMax) {
-    return { candidates: (path) => entries.filter((entry) => mayMatch(entry, path)).map(({ at }) => at) };
+    return (path) => entries.filter((entry) => mayMatch(entry, path)).map(({ at }) => at);
   }
-  const { byName, byGram, others } = bucketsOf(entries);
-  return {
-    candidates: (path) => {
-      let found: Set<number> | undefined;
-      const take = (bucket: readonly Entry[] | undefined): void => {
-        if (bucket !== undefined)
-          for (const entry of bucket) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
-      };
-      take(others);
-      if (byName.size > 0) for (const name of path.split("/")) take(byName.get(name));
-      if (byGram.size > 0) {
-        for (let at = 0; at + gramLength <= path.length; at += 1) take(byGram.get(path.slice(at, at + gramLength)));
-      }
-      if (found === undefined) return none;
-      return found.size < 2 ? [...found] : [...found].toSorted((one, other) => one - other);
-    },
+  // Each pattern is filed under its rarest name, else under its rarest three letters, so that the lists stay short.
+  const byName = new Map<string, Entry[]>();
+  const rest = yield* fillBuckets(entries, ({ names }) => names, sharedMax, byName);
+  const byGram = new Map<string, Entry[]>();
+  const others = yield* fillBuckets(rest, ({ needles }) => needles.flatMap(gramsOf), Number.POSITIVE_INFINITY, byGram);
+  return (path) => {
+    const found = new Set<number>();
+    const take = (bucket: readonly Entry[] = []): void => {
+      for (const entry of bucket) if (mayMatch(entry, path)) found.add(entry.at);
+    };
+    take(others);
+    if (byName.size > 0) for (const name of path.split("/")) take(byName.get(name));
+    if (byGram.size > 0) for (const gram of gramsOf(path)) take(byGram.get(gram));
+    return [...found].toSorted((one, other) => one - other);
   };
 }
 
-const none: readonly number[] = [];
-
 const mayMatch = ({ needles }: Entry, path: string): boolean => needles.every((needle) => path.includes(needle));
 
-interface Buckets {
-  readonly byName: ReadonlyMap<string, readonly Entry[]>;
-  readonly byGram: ReadonlyMap<string, readonly Entry[]>;
-  readonly others: readonly Entry[];
-}
-
-/** Files each pattern under its rarest name, else under its rarest three letters, so that the lists stay short. */
-function bucketsOf(entries: readonly Entry[]): Buckets {
-  const byName = new Map<string, Entry[]>();
-  const rest = fillBuckets(entries, ({ names }) => names, sharedMax, byName);
-  const byGram = new Map<string, Entry[]>();
-  const others = fillBuckets(rest, ({ needles }) => gramsOf(needles), Number.POSITIVE_INFINITY, byGram);
-  return { byName, byGram, others };
-}
-
 /** Returns the entries without a key that is rare enough. */
-function fillBuckets(
+function* fillBuckets(
   entries: readonly Entry[],
   keysOf: (entry: Entry) => readonly string[],
   countMax: number,
   into: Map<string, Entry[]>,
-): readonly Entry[] {
+): Steps<readonly Entry[]> {
   const counts = new Map<string, number>();
-  for (const entry of entries) for (const key of keysOf(entry)) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return entries.filter((entry) => {
+  yield* eachOf(entries, (entry) => {
+    for (const key of keysOf(entry)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  });
+  const others: Entry[] = [];
+  yield* eachOf(entries, (entry) => {
     let rarest: string | undefined;
     let fewest = countMax + 1;
     for (const key of keysOf(entry)) {
       const count = counts.get(key) ?? 0;
       if (count < fewest) [rarest, fewest] = [key, count];
     }
-    if (rarest === undefined) return true;
-    const bucket = into.get(rarest);
-    if (bucket === undefined) into.set(rarest, [entry]);
-    else bucket.push(entry);
-    return false;
+    const bucket = rarest === undefined ? others : into.get(rarest);
+    if (bucket !== undefined) bucket.push(entry);
+    else if (rarest !== undefined) into.set(rarest, [entry]);
   });
+  return others;
 }
 
-function gramsOf(needles: readonly string[]): readonly string[] {
-  const grams: string[] = [];
-  for (const needle of needles) {
-    for (let at = 0; at + gramLength <= needle.length; at += 1) grams.push(needle.slice(at, at + gramLength));
+/** The first answer that is not undefined. */
+export function firstOf<Item, Answer>(
+  items: Iterable<Item>,
+  answerOf: (item: Item) => Answer | undefined,
+): Answer | undefined {
+  for (const item of items) {
+    const answer = answerOf(item);
+    if (answer !== undefined) return answer;
   }
+  return undefined;
+}
+
+/** Yields after a few, since a line may be long. */
+export function* eachOf<Item>(items: readonly Item[], work: (item: Item, at: number) => void): Steps<void> {
+  for (const [at, item] of items.entries()) {
+    if (at % 16 === 15) yield;
+    work(item, at);
+  }
+}
+
+function gramsOf(text: string): readonly string[] {
+  const grams: string[] = [];
+  for (let at = 0; at + gramLength <= text.length; at += 1) grams.push(text.slice(at, at + gramLength));
   return grams;
 }
 

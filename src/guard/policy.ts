@@ -4,11 +4,12 @@
  */
 
 import * as nodePath from "node:path";
-import { type Disk, realPrefixes, released } from "../disk/disk.ts";
+import { type Disk, realPrefixes, withHandleClosed } from "../disk/disk.ts";
 import type { Decider, Lock, Permission, RuleFault, RuleText } from "../contract/permission.ts";
 import type { PathName } from "./group.ts";
 import { nameOf, relativesTo } from "./paths.ts";
-import { toolPermission } from "./patterns.ts";
+import { finish, type Steps } from "../text/text.ts";
+import { eachOf, firstOf, toolPermission } from "./patterns.ts";
 import { ownRules, protectedRules } from "./protected.ts";
 import { compileRules, type Decision } from "./rules.ts";
 import { defaultRules } from "./secrets.ts";
@@ -17,29 +18,7 @@ export interface Judgement extends Decision {
   readonly by: Decider;
 }
 
-export interface Policy {
-  judge(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): Judgement;
-  /** The rule that denies it, if one does: cheaper than `judge`. */
-  denied(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): RuleText | undefined;
-  /** Whether a session may be admitted to a folder outside the roots. `names`: those of the folder. */
-  judgeExternal(names: readonly PathName[]): Decision;
-  /** Whether any rule is about such folders. */
-  readonly speaksOfExternal: boolean;
-  /** Whether it is commonly a secret, whatever the rules say. */
-  isSecret(names: readonly PathName[]): boolean;
-  /** Where the paths that deny rules name lead, looked up anew as needed. */
-  linksOn(disk: Disk): NamedLinks;
-  /** Whether a listing may have to omit something. */
-  readonly denies: boolean;
-  /** A quick test of paths below a root: if false, reading is not denied. It spares large searches most rules. */
-  mayDenyBelow(root: string): (relative: string) => boolean;
-  /** Whether the root contains the state folder or is inside it. */
-  keepsNear(root: string): boolean;
-  readonly faults: readonly RuleFault[];
-  /** The rules in effect, in the given order; and the built-in ones. */
-  readonly rules: readonly RuleText[];
-  readonly builtIn: readonly RuleText[];
-}
+export type Policy = ReturnType<typeof createPolicy>;
 
 export interface PolicyOptions {
   readonly rules: readonly RuleText[];
@@ -59,7 +38,7 @@ function isNear(root: string, stateDir: string): boolean {
   return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
 }
 
-export function createPolicy(options: PolicyOptions): Policy {
+export function createPolicy(options: PolicyOptions) {
   const { home, stateDir } = options;
   const realPrefix = realPrefixes();
   const stateDirs = stateDir === undefined ? [] : [stateDir, realPrefix(stateDir)];
@@ -74,6 +53,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const keyOf = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
     `${verdict} ${source} ${text}`;
   const soundRules = (): readonly RuleText[] => {
+    if (rules.faults.length === 0) return effective;
     const faulty = new Set(rules.faults.map(keyOf));
     return effective.filter((rule) => !faulty.has(keyOf(rule)));
   };
@@ -84,33 +64,52 @@ export function createPolicy(options: PolicyOptions): Policy {
   const own = compileRules(ownTexts, { home, realPrefix });
   /** Sessions on the same disk share their links. */
   const linksByDisk = new WeakMap<Disk, NamedLinks>();
+  const linksOn = (disk: Disk): NamedLinks => {
+    const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
+    const links = linksByDisk.get(disk) ?? namedLinks(soundRules(), disk, home, undefined, holds);
+    linksByDisk.set(disk, links);
+    return links;
+  };
 
   return {
-    rules: effective,
-    builtIn: [...ownTexts, ...protectedRules, ...(options.secrets === "ask" ? defaultRules : [])],
-    faults: [...uncounted, ...rules.faults],
+    /** Makes the first judgements on this disk quick, in steps. */
+    *prepare(disk: Disk): Steps<void> {
+      yield* rules.prepare();
+      yield* linksOn(disk).prepare();
+    },
+    /** The rules in effect, in the given order; and the built-in ones. */
+    rules: effective as readonly RuleText[],
+    builtIn: [
+      ...ownTexts,
+      ...protectedRules,
+      ...(options.secrets === "ask" ? defaultRules : []),
+    ] as readonly RuleText[],
+    faults: [...uncounted, ...rules.faults] as readonly RuleFault[],
+    /** Whether a listing may have to omit something. */
     denies: rules.deniesReading || own.deniesReading,
-    mayDenyBelow: (root) => {
+    /** A quick test of paths below a root: if false, reading is not denied. It spares large searches most rules. */
+    mayDenyBelow: (root: string): ((relative: string) => boolean) => {
       if (rules.deniesReading || keepsNear(root)) return () => true;
       // Only the rules about Filehand's own files remain, and their names all contain "filehand".
       return (relative) => /filehand/i.test(relative);
     },
+    /** Whether the root contains the state folder or is inside it. */
     keepsNear,
-    linksOn: (disk) => {
-      const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
-      const links = linksByDisk.get(disk) ?? namedLinks(soundRules(), disk, home, undefined, holds);
-      linksByDisk.set(disk, links);
-      return links;
-    },
-    isSecret: (names) => secrets.decide("read", names).rule !== undefined,
-    judgeExternal: (names) => rules.decide("external_directory", names),
+    /** Where the paths that deny rules name lead, looked up anew as needed. */
+    linksOn,
+    /** Whether it is commonly a secret, whatever the rules say. */
+    isSecret: (names: readonly PathName[]): boolean => secrets.decide("read", names).rule !== undefined,
+    /** Whether a session may be admitted to a folder outside the roots. `names`: those of the folder. */
+    judgeExternal: (names: readonly PathName[]): Decision => rules.decide("external_directory", names),
+    /** Whether any rule is about such folders. */
     speaksOfExternal: effective.some(({ text }) => aboutExternal.test(text)),
 
-    denied: (permission, names, links) =>
+    /** The rule that denies it, if one does: cheaper than `judge`. */
+    denied: (permission: Permission, names: readonly PathName[], links: LinkDenials): RuleText | undefined =>
       own.denied(permission, names) ?? rules.denied(permission, names) ?? linkDenial(permission, names, links),
 
     /** A rule decides; else a secret asks; else a file inside the roots may be read. */
-    judge(permission, names, links) {
+    judge(permission: Permission, names: readonly PathName[], links: LinkDenials): Judgement {
       const ownFile = own.decide(permission, names);
       if (ownFile.verdict === "deny") return { ...ownFile, by: "own file" };
       const decision = rules.decide(permission, names);
@@ -130,17 +129,8 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
 }
 
-function linkDenial(
-  permission: Permission,
-  names: readonly PathName[],
-  links: Pick<NamedLinks, "deny">,
-): RuleText | undefined {
-  for (const { absolute } of names) {
-    const rule = links.deny(permission, absolute.endsWith("/") ? absolute.slice(0, -1) : absolute);
-    if (rule !== undefined) return rule;
-  }
-  return undefined;
-}
+const linkDenial = (permission: Permission, names: readonly PathName[], links: LinkDenials): RuleText | undefined =>
+  firstOf(names, ({ absolute }) => links.deny(permission, absolute.replace(/\/$/, "")));
 
 const aboutExternal = /^\s*external[_-]?directory\b/i;
 
@@ -167,6 +157,8 @@ function whyNotCounted(
 // a symlink, its target is denied under its own name too, because the rule means the content. Rules with other
 // wildcards name no single path.
 
+type LinkDenials = Pick<NamedLinks, "deny">;
+
 interface NamedLinks {
   /** The rule whose symlink leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
@@ -174,7 +166,9 @@ interface NamedLinks {
    * The same with the symlinks as of now, without further lookups, for very many paths. `leads`: whether any of the
    * names is a symlink.
    */
-  now(): Pick<NamedLinks, "deny"> & { readonly leads: boolean };
+  now(): LinkDenials & { readonly leads: boolean };
+  /** Makes the first answer quick, in steps. */
+  prepare(): Steps<void>;
 }
 
 /**
@@ -182,7 +176,12 @@ interface NamedLinks {
  * symlinks are looked up, and of more symlinks none: their goals are those of the last scan.
  */
 const lookupsMax = 16;
-/** A scan costs an `lstat` (3 µs) for each name. It runs at most this often, and for at most 1 / `scanShare` of the time. */
+/**
+ * A scan costs an `lstat` (3 µs) for each name. After the first, which takes all, it takes the next `scannedMax` names;
+ * it runs at most this often, and for at most 1 / `scanShare` of the time.
+ */
+const scannedMax = 2_500;
+/** Local, like `scanShare`: only this scan knows it. */
 const scanEveryMs = 250;
 const scanShare = 20;
 
@@ -206,32 +205,47 @@ export function namedLinks(
 ): NamedLinks {
   const roots = disk.roots.flatMap(({ given, real }) => [given, real as string]);
   let made: readonly Named[] | undefined;
-  const all = (): readonly Named[] =>
-    (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
+  function* readNames(): Steps<readonly Named[]> {
+    if (made !== undefined) return made;
+    const named: Named[] = [];
+    yield* eachOf(rules, (rule) => {
+      if (rule.verdict === "deny") named.push(...namedBy(rule, disk, home));
+    });
+    return (made = named);
+  }
   /** Where a name leads, if elsewhere. */
   const goalOf = ({ path }: Named): string | undefined => {
-    const lookup = released(disk.lookup(path));
+    const lookup = withHandleClosed(disk.lookup(path));
     if (lookup.seen !== "node") return undefined;
     return lookup.real === path ? undefined : lookup.real;
   };
   /** The names that are symlinks, with their goals, as of the last scan. A dangling one has a goal too. */
-  let scanned: ReadonlyMap<Named, string> = new Map();
+  const scanned = new Map<Named, string>();
   let nextScanMs = Number.NEGATIVE_INFINITY;
-  const current = (): readonly Named[] => {
-    const named = all();
-    if (named.length <= lookupsMax) return named;
+  let nextName = 0;
+  function* scan(named: readonly Named[]): Steps<void> {
     const beganMs = nowMs();
-    if (beganMs >= nextScanMs) {
-      const realPrefix = realPrefixes();
-      scanned = new Map(
-        named
-          // No lookup finds what is outside the roots, so nothing there is touched.
-          .filter(({ path }) => roots.some((root) => path.startsWith(root)))
-          .map((one) => [one, realPrefix(one.path)] as const)
-          .filter(([{ path }, real]) => real !== path),
-      );
-      const endedMs = nowMs();
-      nextScanMs = endedMs + Math.max(scanEveryMs, (endedMs - beganMs) * scanShare);
+    const realPrefix = realPrefixes();
+    yield* eachOf(named, (one) => {
+      // No lookup finds what is outside the roots, so nothing there is touched.
+      const real = roots.some((root) => one.path.startsWith(root)) ? realPrefix(one.path) : one.path;
+      if (real === one.path) scanned.delete(one);
+      else scanned.set(one, real);
+    });
+    const endedMs = nowMs();
+    nextScanMs = endedMs + Math.max(scanEveryMs, (endedMs - beganMs) * scanShare);
+  }
+  function* prepare(): Steps<void> {
+    const named = yield* readNames();
+    if (named.length > lookupsMax && nextScanMs === Number.NEGATIVE_INFINITY) yield* scan(named);
+  }
+  const current = (): readonly Named[] => {
+    finish(prepare());
+    const named = finish(readNames());
+    if (named.length <= lookupsMax) return named;
+    if (nowMs() >= nextScanMs) {
+      finish(scan(named.slice(nextName, nextName + scannedMax)));
+      nextName = nextName + scannedMax < named.length ? nextName + scannedMax : 0;
     }
     return [...scanned.keys()];
   };
@@ -252,6 +266,7 @@ export function namedLinks(
       return undefined;
     };
   return {
+    prepare,
     deny: denying(current, currentGoal),
     now: () => {
       const goals = new Map(current().map((one) => [one, currentGoal(one)] as const));
@@ -280,7 +295,9 @@ function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly
 }
 
 function pathsOf(pattern: string, disk: Disk, home: string | undefined): readonly string[] {
-  const name = pattern.replace(/\/+$/, "");
+  let end = pattern.length;
+  while (pattern[end - 1] === "/") end -= 1;
+  const name = pattern.slice(0, end);
   if (name === "") return [];
   if (name.startsWith("//")) return [name.slice(1)];
   if (name.startsWith("~/")) return home === undefined ? [] : [nodePath.join(home, name.slice(2))];

@@ -103,23 +103,14 @@ export const protectedGroups: readonly ProtectedGroup[] = [
   },
 ];
 
-const patterns = protectedGroups.flatMap((group) => group.patterns);
-
-export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
-  verdict: "ask",
-  text: `Edit(${pattern})`,
-  source: "protected",
-}));
+export const protectedRules: readonly RuleText[] = protectedGroups
+  .flatMap(({ patterns }) => patterns)
+  .map((pattern) => ({ verdict: "ask", text: `Edit(${pattern})`, source: "protected" }));
 
 /** Filehand's temporary files: beside files that are being changed, and in the lock folder. */
-const passing: readonly string[] = [
-  ".filehand-new-*",
-  ".filehand-undo-*",
-  ".filehand-set-*",
-  ".filehand-old-*",
-  "filehand-locks-*/**",
-  ".filehand/locks/**",
-];
+const passing = names(`
+  .filehand-new-* .filehand-undo-* .filehand-set-* .filehand-old-* filehand-locks-*/** .filehand/locks/**
+`);
 
 /** Rules for own files that are recognised by name. */
 export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);

@@ -443,6 +443,32 @@ test("the same rule many times is compared once", () => {
   equal(decider(rules, "read", `${"a/".repeat(500)}y`), "none");
 });
 
+describe("very many rules", () => {
+  const many = (count: number, pattern: (at: number) => string): readonly RuleText[] =>
+    Array.from({ length: count }, (_, at) => write("deny", `Read(${pattern(at)})`));
+
+  test("are made ready in small steps, and then decide as without them", () => {
+    const texts = [...many(5_000, (at) => `name-${at}`), ...many(1_000, (at) => `[ab]${at}`)];
+    const [ready, other] = [compile(...texts), compile(...texts)];
+    ok([...ready.prepare()].length > 1_000);
+    equal([...ready.prepare()].length, 0);
+    for (const path of ["x/name-4999", "b7", "c7", "name-5000"]) {
+      equal(decider(ready, "read", path), decider(other, "read", path));
+    }
+    equal(decider(ready, "read", "b7"), "Read([ab]7)");
+  });
+
+  test("that are too long together are refused, and stop a server: none of them may be left out silently", () => {
+    const { faults } = compile(...many(300, (at) => `${"[a-z]".repeat(200)}${at}`));
+    ok(faults.length > 200);
+    ok(faults.every(({ stops, why }) => stops === true && why.startsWith("the rules up to it have more than 500000")));
+    deepEqual(compile(...many(10_000, (at) => `packages/p${at}/private/**`)).faults, []);
+    deepEqual(compile(...many(1_500, (at) => `app/[id]/x-${at}`)).faults, []);
+    const [fault] = compile(write("deny", `Read(${"/".repeat(20_000)}x)`)).faults;
+    equal(fault?.why, "it is longer than 4096 characters");
+  });
+});
+
 describe("an escaped slash parts names as in git", () => {
   // Each row as `git check-ignore --no-index` answers (git 2.39).
   for (const [pattern, matching, others] of [

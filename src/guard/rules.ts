@@ -9,21 +9,16 @@
  */
 
 import * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
 import type { RuleFault, RuleText, Verdict } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
 import type { RealPrefix } from "../disk/disk.ts";
-import { Group, type PathName } from "./group.ts";
+import type { Steps } from "../text/text.ts";
+import { Group, linesAt, type PathName } from "./group.ts";
 import type { Guard } from "./guard.ts";
 import { relativeTo } from "./paths.ts";
-import {
-  belowSystemRoot,
-  escapePattern,
-  type Parsed,
-  parseRule,
-  type Pattern,
-  type RulePermission,
-} from "./patterns.ts";
+import { belowSystemRoot, firstOf, type Parsed, parseRule, type Pattern, type RulePermission } from "./patterns.ts";
 
 export { escapePattern } from "./patterns.ts";
 export type { RuleFault };
@@ -34,16 +29,7 @@ export interface Decision {
   readonly rule: RuleText | undefined;
 }
 
-export interface Rules {
-  /** `names`: the path as asked for and its real path. Deny and ask need one matching name, allow needs all. */
-  decide(permission: RulePermission, names: readonly PathName[]): Decision;
-  /** The rule that denies it, if one does: cheaper than `decide`. */
-  denied(permission: RulePermission, names: readonly PathName[]): RuleText | undefined;
-  readonly deniesReading: boolean;
-  readonly faults: readonly RuleFault[];
-}
-
-type RuleSets = Readonly<Record<Verdict, Readonly<Record<RulePermission, RuleSet>>>>;
+export type Rules = ReturnType<typeof compileRules>;
 
 interface RuleOptions {
   readonly home: string | undefined;
@@ -51,13 +37,21 @@ interface RuleOptions {
   readonly realPrefix?: RealPrefix | undefined;
 }
 
-export function compileRules(texts: readonly RuleText[], options: RuleOptions): Rules {
-  const ruleSets: RuleSets = { deny: ruleSetsOf("deny"), ask: ruleSetsOf("ask"), allow: ruleSetsOf("allow") };
+export function compileRules(texts: readonly RuleText[], options: RuleOptions) {
+  const ruleSetsOf = (verdict: Verdict) => ({
+    read: new RuleSet(verdict, options.realPrefix),
+    edit: new RuleSet(verdict, options.realPrefix),
+    external_directory: new RuleSet(verdict, options.realPrefix),
+  });
+  const ruleSets = { deny: ruleSetsOf("deny"), ask: ruleSetsOf("ask"), allow: ruleSetsOf("allow") };
   const faults: RuleFault[] = [];
   let deniesReading = false;
+  let cost = 0;
 
   for (const rule of texts) {
-    const parsed = anchoredTwice(parseRule(rule, options.home), rule.verdict, options.realPrefix);
+    const read = cost > limits.ruleCharsMax ? tooMany : parseRule(rule, options.home);
+    cost += costOf(read);
+    const parsed = cost > limits.ruleCharsMax ? tooMany : read;
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
     const why = "why" in parsed ? parsed.why : ruleSets[rule.verdict][parsed.permission].add(rule, parsed.pattern);
     const stops = "why" in parsed && rule.verdict !== "allow" && parsed.isForeign === undefined;
@@ -66,14 +60,20 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
   }
 
   // An edit would reveal the content in its diff or error, so a file that may not be read may not be edited.
-  const denied: Rules["denied"] = (permission, names) =>
+  const denied = (permission: RulePermission, names: readonly PathName[]): RuleText | undefined =>
     ruleSets.deny[permission].any(names) ?? (permission === "edit" ? ruleSets.deny.read.any(names) : undefined);
 
   return {
-    faults,
+    faults: faults as readonly RuleFault[],
     deniesReading,
+    /** The rule that denies it, if one does: cheaper than `decide`. */
     denied,
-    decide: (permission, names) => {
+    /** Makes the first decision quick, in steps. */
+    *prepare(): Steps<void> {
+      for (const sets of Object.values(ruleSets)) for (const set of Object.values(sets)) yield* set.prepare();
+    },
+    /** `names`: the path as asked for and its real path. Deny and ask need one matching name, allow needs all. */
+    decide: (permission: RulePermission, names: readonly PathName[]): Decision => {
       const rule = denied(permission, names);
       if (rule !== undefined) return { verdict: "deny", rule };
       const asking = ruleSets.ask[permission].any(names);
@@ -85,48 +85,29 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
   };
 }
 
-/**
- * A rule anchored at the file system's root or at home may spell its folders through a symlink, while a call uses the
- * real path: rules that narrow access apply to both. Folders are resolved up to the first wildcard.
- */
-function anchoredTwice(parsed: Parsed, verdict: Verdict, realPrefix: RealPrefix | undefined): Parsed {
-  if ("why" in parsed || parsed.pattern === undefined || realPrefix === undefined) return parsed;
-  const { pattern } = parsed;
-  if (pattern.base !== "absolute" || verdict === "allow") return parsed;
-  const lines = [...new Set(pattern.lines.flatMap((line) => [line, resolvedLine(line, realPrefix)]))];
-  return { ...parsed, pattern: { ...pattern, lines } };
-}
+/** Characters to compare. Lines with sets, escapes, choices or other scripts take far longer to compile. */
+const costOf = (parsed: Parsed): number => {
+  if ("why" in parsed) return parsed.isForeign === true ? 0 : 200;
+  const lines = parsed.pattern?.lines ?? [];
+  const cost = (line: string): number =>
+    /[^ -~]|[[{?\\]/.test(line) ? (line.includes("{") ? 100 : 40) + 4 * line.length : line.length;
+  return lines.reduce((sum, line) => sum + cost(line), 0);
+};
 
-function resolvedLine(line: string, realPrefix: RealPrefix): string {
-  const names = line.split("/");
-  const wild = names.findIndex((name) => /(?:^|[^\\])(?:\\\\)*[*?[]/.test(name));
-  const literal = wild === -1 ? names : names.slice(0, wild);
-  const written = literal
-    .join("/")
-    .replace(/\\(.)/gs, "$1")
-    .replace(/\[([\r\n\t])\]/g, "$1");
-  const absolute = nodePath.sep === "\\" ? written.replace(/^\/([a-z])(?=\/|$)/i, "$1:") : written;
-  if (absolute === "" || !nodePath.isAbsolute(absolute)) return line;
-  const real = escapePattern(belowSystemRoot(realPrefix(absolute)));
-  const rest = wild === -1 ? [] : names.slice(wild);
-  const end = wild === -1 && line.endsWith("/") ? "/" : "";
-  return `/${[real, ...rest].filter((name) => name !== "").join("/")}${end}`;
-}
-
-const ruleSetsOf = (verdict: Verdict): Readonly<Record<RulePermission, RuleSet>> => ({
-  read: new RuleSet(verdict),
-  edit: new RuleSet(verdict),
-  external_directory: new RuleSet(verdict),
-});
+const tooMany: Parsed = {
+  why: `the rules up to it have more than ${limits.ruleCharsMax} characters together, where one with ?, [, {, \\ or letters beyond ASCII counts as four`,
+};
 
 /** All rules of one verdict about one permission. */
 class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;
   readonly #groups = new Map<string, Group>();
+  readonly #realPrefix: RealPrefix | undefined;
 
-  constructor(verdict: Verdict) {
+  constructor(verdict: Verdict, realPrefix: RealPrefix | undefined) {
     this.#verdict = verdict;
+    this.#realPrefix = realPrefix;
   }
 
   /** Without a pattern the rule covers everything. Returns the fault of the rule, if it has one. */
@@ -139,7 +120,7 @@ class RuleSet {
     let group = this.#groups.get(key);
     if (group === undefined) {
       if (pattern.negated) return `it takes nothing out: no earlier "${rule.verdict}" rule is anchored like it`;
-      group = new Group(pattern.base, this.#verdict === "allow" ? "exact" : "any letter case");
+      group = new Group(pattern.base, this.#verdict === "allow" ? "exact" : "any letter case", this.#realPrefix);
       this.#groups.set(key, group);
     }
     group.add(rule, pattern);
@@ -150,41 +131,26 @@ class RuleSet {
       : undefined;
   }
 
+  *prepare(): Steps<void> {
+    for (const group of this.#groups.values()) yield* group.prepare();
+  }
+
   any(names: readonly PathName[]): RuleText | undefined {
-    for (const name of names) {
-      const rule = this.#match(name);
-      if (rule !== undefined) return rule;
-    }
-    return undefined;
+    return firstOf(names, (name) => this.#match(name));
   }
 
   all(names: readonly PathName[]): RuleText | undefined {
-    let first: RuleText | undefined;
-    for (const name of names) {
-      const rule = this.#match(name);
-      if (rule === undefined) return undefined;
-      first ??= rule;
-    }
-    return first;
+    const rules = names.map((name) => this.#match(name));
+    return rules.includes(undefined) ? undefined : rules[0];
   }
 
   #match(name: PathName): RuleText | undefined {
     // Everything means the workspace, without folders outside that the session was admitted to.
     const covers = this.#verdict !== "allow" || name.relative !== undefined;
     if (this.#everything !== undefined && covers) return this.#everything;
-    for (const group of this.#groups.values()) {
-      const rule = group.match(name) ?? this.#matchBelowOthers(group, name);
-      if (rule !== undefined) return rule;
-    }
-    return undefined;
-  }
-
-  #matchBelowOthers(group: Group, { absolute, others = [] }: PathName): RuleText | undefined {
-    for (const relative of others) {
-      const rule = group.match({ absolute, relative });
-      if (rule !== undefined) return rule;
-    }
-    return undefined;
+    const { absolute, others = [] } = name;
+    const belowOthers = (group: Group) => firstOf(others, (relative) => group.match({ absolute, relative }));
+    return firstOf(this.#groups.values(), (group) => group.match(name) ?? belowOthers(group));
   }
 }
 
@@ -199,6 +165,7 @@ export function idleRules(
 ): (rule: RuleText) => string | undefined {
   const { home, realPrefix } = options;
   const originals = new Map<RuleText, RuleText>();
+  const withoutPattern = rules.filter(({ text }) => !text.includes("("));
   /** `beneath`: `folder/**` also covers what is in the folder, though not the folder itself. */
   const only = (verdict: Verdict, beneath: boolean): Rules => {
     const some = rules.filter((rule) => rule.verdict === verdict);
@@ -213,11 +180,11 @@ export function idleRules(
     { word: "ask", itself: only("ask", false), beneath: only("ask", true) },
   ] as const;
   return (rule) => {
-    const parsed = anchoredTwice(parseRule(rule, home), rule.verdict, realPrefix);
+    const parsed = parseRule(rule, home);
     if ("why" in parsed || parsed.permission === "external_directory") return undefined;
     const { permission, pattern } = parsed;
     if (pattern?.negated === true) return undefined;
-    const lines = pattern?.lines ?? [];
+    const lines = pattern === undefined ? [] : linesAt(pattern, rule.verdict === "allow" ? undefined : realPrefix);
     const [line = ""] = lines;
     if (pattern?.base === "absolute" && !lines.some((one) => touchesRoot(one, roots))) {
       return "what it names lies outside all roots, and nothing out there is ever opened";
@@ -227,7 +194,7 @@ export function idleRules(
     for (const { word, itself, beneath } of strongerThan) {
       if (word === rule.verdict) break;
       const stronger = covered.every(({ absolute }) => absolute.endsWith("/")) ? beneath : itself;
-      const by = coveredBy(stronger, word, permission, covered) ?? everythingBy(rules, word, permission, home);
+      const by = coveredBy(stronger, word, permission, covered) ?? everythingBy(withoutPattern, word, permission, home);
       if (by === undefined) continue;
       const { text, source } = originals.get(by) ?? by;
       return `the ${word} rule ${text} (${source}) covers all of it and is stronger`;
@@ -236,7 +203,7 @@ export function idleRules(
   };
 }
 
-/** A rule without a pattern covers every other rule. */
+/** A rule without a pattern covers every other rule. `rules`: those without one. */
 function everythingBy(
   rules: readonly RuleText[],
   verdict: Verdict,
@@ -244,7 +211,7 @@ function everythingBy(
   home: string | undefined,
 ): RuleText | undefined {
   return rules.find((rule) => {
-    if (rule.verdict !== verdict || rule.text.includes("(")) return false;
+    if (rule.verdict !== verdict) return false;
     const parsed = parseRule(rule, home);
     if ("why" in parsed) return false;
     return parsed.permission === permission || (verdict === "deny" && parsed.permission === "read");

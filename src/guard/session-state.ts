@@ -26,10 +26,7 @@ export function createSessionState(mode: Mode, home: string | undefined): Sessio
       kept = [...kept, { verdict: "allow", text, source: "session" }];
       compiled = compileRules(kept, { home });
     },
-    isAnswered: (permission, real) => {
-      const decision = compiled?.decide(permission, [real]);
-      return decision?.rule !== undefined;
-    },
+    isAnswered: (permission, real) => compiled?.decide(permission, [real]).rule !== undefined,
   };
 }
 

@@ -2,7 +2,7 @@
  * Stored contents, each once, named by its hash: `blobs/ab/<sha256>` is the content itself, so `sha256sum` can check
  * it; `<sha256>.br` is compressed, where that saves a disk block. Large files are stored as a hard link to the inode
  * that is about to be replaced, which costs no time and no space. Above a size where hashing would cost as much as the
- * whole change, a link is identified by its mark (`versions.ts`): size and mtime must still match when it is read.
+ * whole change, a link is identified by its fingerprint (`versions.ts`): size and mtime must still match when it is read.
  *
  * Nothing is removed at once: `sweep` moves files to `trash/`, and only a later sweep, which has seen all records
  * written meanwhile, removes them or moves them back. Until then readers find them there.
@@ -21,8 +21,8 @@ import {
 } from "../disk/disk.ts";
 import { openPacks, type Packs } from "./packs.ts";
 import { isContentId } from "./record.ts";
-import type { BlobRead, BlobSource, HistoryStore } from "./store.ts";
-import { isHash, markOf } from "./versions.ts";
+import type { BlobRead, BlobSource, HistoryStore, SweptStore } from "./store.ts";
+import { isHash, inodeFingerprint } from "./versions.ts";
 
 /** Contents up to this size are first appended to a pack. */
 const packedBytesMax = 65_536;
@@ -128,8 +128,9 @@ export function openBlobs(folder: StoreFolder): Blobs {
     if (whole !== undefined && whole.length <= smallBytesMax) return putBytes(whole);
     const mayLink = will === "be renamed over";
     if (mayLink && file.sizeBytes > hashedBytesMax) {
-      const mark = markOf(file.identity);
-      if (isLinked(folder, mark, file) || folder.link(path, file.identity, nameOf(mark))) return mark;
+      const fingerprint = inodeFingerprint(file.identity);
+      if (isLinked(folder, fingerprint, file) || folder.link(path, file.identity, nameOf(fingerprint)))
+        return fingerprint;
     }
     const content = whole === undefined ? await hashOfFile(file) : hashOf(whole);
     if (mayLink && isLinked(folder, content, file)) return content;
@@ -143,9 +144,9 @@ export function openBlobs(folder: StoreFolder): Blobs {
     putBytes,
     putFile,
     has: (content) => isContentId(content) && (find(content) !== undefined || !packs.find(content).next().done),
-    isLinkTo(content, mark) {
+    isLinkTo(content, fingerprint) {
       const stored = isContentId(content) ? folder.look(nameOf(content)) : undefined;
-      return stored !== undefined && markOf(stored) === mark;
+      return stored !== undefined && inodeFingerprint(stored) === fingerprint;
     },
     openBlob: open,
     *blobs() {
@@ -309,12 +310,7 @@ function fromTrash(folder: StoreFolder, content: string): string | undefined {
 const trashBytes = (folder: StoreFolder): number =>
   folder.list(trash).reduce((sum, aside) => sum + (folder.look(`${trash}/${aside}`)?.sizeBytes ?? 0), 0);
 
-export interface SweptBlobs {
-  readonly removed: number;
-  readonly bytes: number;
-}
-
-export interface BlobPlaces {
+interface BlobPlaces {
   readonly folder: StoreFolder;
   readonly packs: Packs;
   /** Whether a content has a file of its own. */
@@ -325,7 +321,7 @@ async function sweepBlobs(
   places: BlobPlaces,
   isNeeded: (content: string) => boolean,
   graceMs: number,
-): Promise<SweptBlobs> {
+): Promise<SweptStore> {
   const { folder } = places;
   folder.sweep();
   const nowMs = Date.now();
@@ -348,7 +344,7 @@ function emptyTrash(
   isNeeded: (content: string) => boolean,
   nowMs: number,
   graceMs: number,
-): SweptBlobs {
+): SweptStore {
   let [removed, bytes] = [0, 0];
   for (const aside of folder.list(trash)) {
     const [, timeMs, part = "", name = ""] = trashShape.exec(aside) ?? [];
@@ -367,7 +363,7 @@ async function takeApart(
   { folder, packs, isKept }: BlobPlaces,
   isNeeded: (content: string) => boolean,
   graceMs: number,
-): Promise<SweptBlobs> {
+): Promise<SweptStore> {
   let [removed, bytes] = [0, 0];
   const finished = new Set(packs.finished(graceMs));
   for (const entry of packs.entries()) {

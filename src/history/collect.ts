@@ -4,8 +4,8 @@
  */
 
 import { yieldToEventLoop } from "../disk/disk.ts";
-import { condenseStory, contentsOf, recordsOf, pruneStory, type Story, storyOf } from "./snapshots.ts";
-import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
+import { contentsOf, shortenTo, type Story, storyOf } from "./snapshots.ts";
+import type { HistoryStore, SessionUsage } from "./store.ts";
 
 export interface Limits {
   readonly snapshotsMax: number;
@@ -110,11 +110,7 @@ const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.r
 
 /** Checks without a lock first: an active session must not wait for a collection that has nothing to do. */
 async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
-  const shorter: Rewrite = (entries) => {
-    const story = storyOf(entries);
-    const short = condenseStory(pruneStory(story, snapshotsMax));
-    return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
-  };
+  const shorter = shortenTo(snapshotsMax);
   if (shorter(store.records(session).entries) !== undefined) await store.rewrite(session, shorter);
 }
 
@@ -137,7 +133,7 @@ async function fit(
   const needs: Needs[] = [];
   for (const { session, lastMs, bytes } of sessions) {
     const one = { session, lastMs, journalBytes: bytes, contents: needsOf(session) };
-    tally.add(one);
+    tally.count(one, 1);
     needs.push(one);
     await yieldToEventLoop();
   }
@@ -147,16 +143,16 @@ async function fit(
     if (tally.bytes() <= bytesMax) return { removed, over: false };
     if (nowMs - one.lastMs < inUseMs) break;
     store.removeSession(one.session);
-    tally.subtract(one);
+    tally.count(one, -1);
     removed += 1;
   }
   for (const turns of [Math.floor(snapshotsMax / 2), Math.floor(snapshotsMax / 10), 1, 0]) {
     for (const one of needs.slice(removed)) {
       if (tally.bytes() <= bytesMax) return { removed, over: false };
       await shorten(store, one.session, turns);
-      tally.subtract(one);
+      tally.count(one, -1);
       one.contents = needsOf(one.session);
-      tally.add(one);
+      tally.count(one, 1);
     }
   }
   return { removed, over: tally.bytes() > bytesMax };
@@ -170,20 +166,12 @@ function startTally(store: HistoryStore) {
   let total = 0;
   return {
     bytes: () => total,
-    add({ contents, journalBytes }: Needs) {
-      total += journalBytes;
+    count({ contents, journalBytes }: Needs, by: 1 | -1) {
+      total += by * journalBytes;
       for (const content of contents) {
-        const before = users.get(content) ?? 0;
-        if (before === 0) total += sizes.get(content) ?? 0;
-        users.set(content, before + 1);
-      }
-    },
-    subtract({ contents, journalBytes }: Needs) {
-      total -= journalBytes;
-      for (const content of contents) {
-        const before = users.get(content) ?? 0;
-        if (before === 1) total -= sizes.get(content) ?? 0;
-        users.set(content, before - 1);
+        const now = (users.get(content) ?? 0) + by;
+        if (now === (by === 1 ? 1 : 0)) total += by * (sizes.get(content) ?? 0);
+        users.set(content, now);
       }
     },
   };

@@ -1,7 +1,7 @@
 /** Which turns are in effect, and which of their files a later rewind restored. Pure: a story in, data out. */
 
 import { beginning, type ChangeRecord } from "../contract/history.ts";
-import { byPath, changesIn, type Story, type TurnRecord } from "./snapshots.ts";
+import { byPath, byTurn, changesIn, lastOf, type Story, type TurnRecord } from "./snapshots.ts";
 import { isKnownSame } from "./versions.ts";
 
 /** Whether a later rewind undid this turn's change of a file, and was not undone itself. */
@@ -15,7 +15,9 @@ export type IsUndone = (messageId: string, path: string) => boolean;
 export function undoneIn(story: Story): IsUndone {
   const turns = story.steps.filter((step): step is TurnRecord => step.type === "turn");
   if (turns.every(({ rewinds }) => rewinds === undefined)) return () => false;
-  const paths = pathsByTurn(story);
+  const paths = new Map(
+    [...byTurn(changesIn(story.steps))].map(([id, own]) => [id, new Set(own.map(({ path }) => path))]),
+  );
   const left = new Map<string, ReadonlySet<string>>();
   /** A rewind skips files in conflict, refused or not stored, and files that already are as they should be. */
   const leftBy = (rewind: TurnRecord): ReadonlySet<string> => {
@@ -80,16 +82,6 @@ function undoneOf(
   return undone;
 }
 
-function pathsByTurn(story: Story): ReadonlyMap<string, ReadonlySet<string>> {
-  const paths = new Map<string, Set<string>>();
-  for (const { messageId, path } of changesIn(story.steps)) {
-    const known = paths.get(messageId);
-    if (known === undefined) paths.set(messageId, new Set([path]));
-    else known.add(path);
-  }
-  return paths;
-}
-
 /** Files that a rewind wanted to change and did not. */
 function leftBehind(
   { steps }: Story,
@@ -99,9 +91,9 @@ function leftBehind(
   const indexOf = (id: string | undefined): number =>
     steps.findIndex((step) => step.type === "turn" && step.messageId === id);
   const since = changesIn(steps.slice(Math.max(0, indexOf(rewinds?.to)), indexOf(messageId)));
-  const ends = new Map<string, { readonly first: ChangeRecord; readonly last: ChangeRecord }>();
-  for (const change of since) ends.set(change.path, { first: ends.get(change.path)?.first ?? change, last: change });
   const own = paths.get(messageId);
-  const left = [...ends].filter(([path, { first, last }]) => !own?.has(path) && !isKnownSame(first.before, last.after));
+  const left = [...byPath(since)].filter(
+    ([path, changes]) => !own?.has(path) && !isKnownSame(changes[0].before, lastOf(changes).after),
+  );
   return new Set(left.map(([path]) => path));
 }

@@ -1,7 +1,7 @@
 /** The content of files before each change, over all sessions, and the way back. */
 
 import * as nodePath from "node:path";
-import type { StoreFault } from "../contract/history.ts";
+import type { StoreFault, Usage } from "../contract/history.ts";
 import { StoreFailed, yieldToEventLoop } from "../disk/disk.ts";
 import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
@@ -24,7 +24,7 @@ export {
 } from "./observe.ts";
 export { lossReasons } from "./rewind-plan.ts";
 export type { SessionHistory } from "./session-history.ts";
-export { isSameContent, markOf } from "./versions.ts";
+export { inodeFingerprint, isSameContent } from "./versions.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, created on first use. */
@@ -121,53 +121,23 @@ export function openHistory(options: HistoryOptions): History {
   };
 }
 
+/** The check reads the store folder, so it must not run after every change, nor right after the first ones. */
+const [everyMs, delayMs] = [3_600_000, 5_000];
+
 /**
- * Automatic collection: some time after something was stored, and at most once an hour, checks whether a collection is
- * due. Its failures are ignored, and it keeps no process alive.
+ * Automatic collection, to be called after something was stored: `collect` checks whether a collection is due. Its
+ * failures are ignored (the change itself reported a full or missing store), and it keeps no process alive.
  */
-
-export interface Upkeep {
-  /** Something was stored. */
-  kept(): void;
-}
-
-export interface UpkeepOptions {
-  /** Collects if that is due. */
-  readonly collect: () => Promise<unknown>;
-  readonly nowMs: () => number;
-  /** Keeps clear of the first changes. */
-  readonly delayMs?: number;
-}
-
-/** The check reads the store folder, so it must not run after every change. */
-const everyMs = 3_600_000;
-const delayMsDefault = 5_000;
-
-export function createUpkeep({ collect, nowMs, delayMs = delayMsDefault }: UpkeepOptions): Upkeep {
+export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => number): () => void {
   let lookedMs = Number.NEGATIVE_INFINITY;
-  return {
-    kept() {
-      if (nowMs() - lookedMs < everyMs) return;
-      lookedMs = nowMs();
-      // The change itself reported a full or missing store; the next run may find it repaired.
-      setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
-    },
+  return () => {
+    if (nowMs() - lookedMs < everyMs) return;
+    lookedMs = nowMs();
+    setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
   };
 }
 
 // The size of the store, and its integrity.
-
-interface Usage {
-  readonly bytes: number;
-  readonly contents: number;
-  readonly contentBytes: number;
-  readonly journalBytes: number;
-  /** Bytes of contents that no record needs and the next collection removes. */
-  readonly asideBytes: number;
-  readonly sessions: number;
-  /** When the oldest stored session began. */
-  readonly oldestMs: number | undefined;
-}
 
 function usageOf(store: HistoryStore): Usage {
   const all = new Set<string>();
@@ -176,23 +146,12 @@ function usageOf(store: HistoryStore): Usage {
     all.add(content); // a content may be in two places for a while
     contentBytes += bytes;
   }
-  const contents = all.size;
   const sessions = store.sessions();
   const journalBytes = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   const asideBytes = store.asideBytes();
-  const oldestMs = sessions.reduce<number | undefined>((oldest, session) => {
-    const startedMs = startOf(session, store);
-    return oldest === undefined ? startedMs : Math.min(oldest, startedMs);
-  }, undefined);
-  return {
-    bytes: contentBytes + journalBytes + asideBytes,
-    contents,
-    contentBytes,
-    journalBytes,
-    asideBytes,
-    sessions: sessions.length,
-    oldestMs,
-  };
+  const [oldestMs] = sessions.map((session) => startOf(session, store)).toSorted((a, b) => a - b);
+  const bytes = contentBytes + journalBytes + asideBytes;
+  return { bytes, contents: all.size, contentBytes, journalBytes, asideBytes, sessions: sessions.length, oldestMs };
 }
 
 /** If the beginning cannot be read, the time of the last write is used. */

@@ -114,12 +114,8 @@ function read(folder: StoreFolder, session: string): SessionRecords {
 }
 
 function layoutOf(folder: StoreFolder, place: string): string {
-  const names = folder.list(place).toSorted();
-  return names
-    .map((name) => `${name}:${folder.look(`${place}/${name}`)?.inode}`)
-    .filter((part) => !part.startsWith("log:"))
-    .concat(names.includes("log") ? `log:${folder.look(`${place}/log`)?.inode}` : "")
-    .join("\n");
+  const parts = folder.list(place).map((name) => `${name}:${folder.look(`${place}/${name}`)?.inode}`);
+  return parts.toSorted().join("\n");
 }
 
 /** Files are only appended to or replaced, so sizes and inodes suffice; a time is added because inodes are reused. */

@@ -1,10 +1,10 @@
 /** Stores one change: the old and the new content, then one record, all before the file changes. */
 
 import type { ChangeRecord, FileVersion } from "../contract/history.ts";
-import { FileCut, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
+import { FileTruncated, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { smallBytesMax } from "./blobs.ts";
 import type { BlobSource, HistoryStore } from "./store.ts";
-import { markOf } from "./versions.ts";
+import { inodeFingerprint } from "./versions.ts";
 
 interface AfterFile {
   readonly mode?: number | undefined;
@@ -12,10 +12,8 @@ interface AfterFile {
   readonly links?: number | undefined;
 }
 
-/** A change about to be made, under the file's lock. */
 export interface Keeping {
   readonly messageId: string;
-  /** Real and absolute. */
   readonly path: string;
   readonly relative: string;
   readonly tool: string;
@@ -45,7 +43,6 @@ export interface Kept {
   readonly id: string | undefined;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** Why the store failed. */
   readonly failed: string | undefined;
 }
 
@@ -79,8 +76,8 @@ async function keepBefore(
   const { file, bytes, will, at = path } = before;
   const { sizeBytes, mode } = file;
   const version = { kind: "file", sizeBytes, mode, ...linksOf(file.links) } as const;
-  if (rules.isSecret(path)) return { ...version, mark: markOf(file.identity), notKept: "secret" };
-  const mark = sizeBytes > smallBytesMax ? { mark: markOf(file.identity) } : {};
+  if (rules.isSecret(path)) return { ...version, mark: inodeFingerprint(file.identity), notKept: "secret" };
+  const mark = sizeBytes > smallBytesMax ? { mark: inodeFingerprint(file.identity) } : {};
   if (sizeBytes > rules.fileBytesMax) return { ...version, ...mark, notKept: "too large" };
   const content = await orFailure(() => store.putFile({ file, path: at, bytes, will }), failures);
   return content === undefined ? { ...version, ...mark, notKept: "failed" } : { ...version, ...mark, content };
@@ -112,12 +109,11 @@ async function keepAfter(
 
 const linksOf = (links = 1): { readonly links?: number } => (links > 1 ? { links } : {});
 
-/** The version that a finished change left. */
 export function doneVersion(after: FileVersion, identity: Identity, mode: number | undefined): FileVersion {
   if (after.kind === "absent") return after;
   const known = mode === undefined ? {} : { mode };
-  // Also for a secret: the mark reveals whether another program changed it, and nothing about its content.
-  const mark = after.content === undefined ? { mark: markOf(identity) } : {};
+  // Also for a secret: the fingerprint reveals whether another program changed it, and nothing about its content.
+  const mark = after.content === undefined ? { mark: inodeFingerprint(identity) } : {};
   return { ...after, sizeBytes: identity.sizeBytes, ...known, ...mark };
 }
 
@@ -147,6 +143,6 @@ async function orFailure(put: () => Promise<string>, failures: string[]): Promis
 export function failureOf(error: unknown): string {
   if (error instanceof StoreFailed) return error.message;
   if (error instanceof ReadFailed) return `Cannot keep the old content: reading it fails with ${error.errno}`;
-  if (error instanceof FileCut) return "Cannot keep the old content: the file became shorter meanwhile";
+  if (error instanceof FileTruncated) return "Cannot keep the old content: the file became shorter meanwhile";
   throw error;
 }

@@ -50,7 +50,7 @@ export function touchedPaths({ files }: Picture, { statKeys }: Glance): readonly
 /** What a file was before another program changed it: as the session left it, or as the last scan saw it. */
 export type Baseline =
   | { readonly was: "absent" | "unknown" }
-  | { readonly was: "held"; readonly stored: StoredContent }
+  | { readonly was: "stored"; readonly stored: StoredContent }
   | { readonly was: "ours"; readonly version: Extract<FileVersion, { readonly kind: "file" }> };
 
 export function baselineOf(path: string, then: Picture, now: Glance): Baseline {
@@ -59,7 +59,8 @@ export function baselineOf(path: string, then: Picture, now: Glance): Baseline {
     return ours.kind === "absent" ? { was: "absent" } : { was: "ours", version: ours };
   }
   const seen = then.files.get(path);
-  if (seen !== undefined) return seen.stored === undefined ? { was: "unknown" } : { was: "held", stored: seen.stored };
+  if (seen !== undefined)
+    return seen.stored === undefined ? { was: "unknown" } : { was: "stored", stored: seen.stored };
   return { was: then.complete && then.rules === now.rules ? "absent" : "unknown" };
 }
 

@@ -18,20 +18,7 @@ export interface PackEntry {
   readonly bytes: number;
 }
 
-export interface Packs {
-  put(content: string, payload: Uint8Array, compressed: boolean): void;
-  /** Whether it is in this process's own pack, which stays while it is used. */
-  isOwn(content: string): boolean;
-  /** In every pack that has it, or only in those already scanned. */
-  find(content: string, which?: "all" | "known"): IterableIterator<PackEntry>;
-  read(entry: PackEntry): Buffer | undefined;
-  /** The entry is faulty and no longer counts as stored. */
-  forget(content: string): void;
-  entries(): Iterable<PackEntry>;
-  /** Packs that may be taken apart: no process appends to them, and none has for `graceMs`. */
-  finished(graceMs: number): readonly string[];
-  remove(pack: string): void;
-}
+export type Packs = ReturnType<typeof openPacks>;
 
 /** A larger pack is released for collection, and the process begins another. */
 const packBytesMax = 8_388_608;
@@ -56,7 +43,7 @@ interface Window {
 
 const windowBytes = 65_536;
 
-export function openPacks(folder: StoreFolder): Packs {
+export function openPacks(folder: StoreFolder) {
   const scans = new Map<string, Scan>();
   const own = new Map<string, PackEntry>();
   let name: string | undefined;
@@ -87,7 +74,7 @@ export function openPacks(folder: StoreFolder): Packs {
   const all = (): readonly string[] => folder.list("packs");
 
   return {
-    put(content, payload, compressed) {
+    put(content: string, payload: Uint8Array, compressed: boolean): void {
       name ??= `${processIdentity()}-${randomBytes(6).toString("hex")}`;
       const header = `\n${content} ${compressed ? "b" : "r"} ${String(payload.length).padStart(8, "0")}\n`;
       const pack = name;
@@ -104,11 +91,13 @@ export function openPacks(folder: StoreFolder): Packs {
       own.set(content, { content, compressed, pack, from, bytes: payload.length });
       if (end > packBytesMax) putAside();
     },
-    isOwn(content) {
+    /** Whether it is in this process's own pack, which stays while it is used. */
+    isOwn(content: string): boolean {
       const entry = own.get(content);
       return entry !== undefined && (folder.look(`packs/${entry.pack}`)?.sizeBytes ?? 0) >= entry.from + entry.bytes;
     },
-    *find(content, which = "all") {
+    /** In every pack that has it, or only in those already scanned. */
+    *find(content: string, which: "all" | "known" = "all"): IterableIterator<PackEntry> {
       // A pack that had it a moment ago most likely still has it; only otherwise are all packs listed.
       const known = [...scans].filter(([, { entries }]) => entries.has(content)).map(([pack]) => pack);
       const others = function* (): Iterable<string> {
@@ -121,7 +110,7 @@ export function openPacks(folder: StoreFolder): Packs {
         }
       }
     },
-    read({ pack, from, bytes }) {
+    read({ pack, from, bytes }: PackEntry): Buffer | undefined {
       if (window?.pack !== pack || from < window.from || from + bytes > window.from + window.bytes.length) {
         window = windowOf(folder, pack, from, Math.max(bytes, windowBytes));
       }
@@ -129,14 +118,16 @@ export function openPacks(folder: StoreFolder): Packs {
       const payload = window?.bytes.subarray(at, at + bytes);
       return payload === undefined || payload.length < bytes ? undefined : Buffer.from(payload);
     },
-    forget(content) {
+    /** The entry is faulty and no longer counts as stored. */
+    forget(content: string): void {
       own.delete(content);
       window = undefined;
     },
-    *entries() {
+    *entries(): Iterable<PackEntry> {
       for (const pack of all()) yield* scan(pack).values();
     },
-    finished(graceMs) {
+    /** Packs that may be taken apart: no process appends to them, and none has for `graceMs`. */
+    finished(graceMs: number): readonly string[] {
       if (graceMs === 0) putAside();
       return all().filter((pack) => {
         const ageMs = Date.now() - (folder.look(`packs/${pack}`)?.ctimeMs ?? 0);
@@ -146,7 +137,7 @@ export function openPacks(folder: StoreFolder): Packs {
         return life === "dead" || (life === "elsewhere" && ageMs > dayMs);
       });
     },
-    remove(pack) {
+    remove(pack: string): void {
       scans.delete(pack);
       folder.remove(`packs/${pack}`);
     },

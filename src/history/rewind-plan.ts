@@ -11,7 +11,7 @@ import {
   type RewindAction,
   type RewindStep,
 } from "../contract/history.ts";
-import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
+import { byPath, changesIn, isBroken, lastOf, type Story } from "./snapshots.ts";
 
 /** What happened to a file since the moment that a rewind goes back to. */
 export interface FileStory {
@@ -36,8 +36,7 @@ export function changedSince(story: Story, messageId: string): Found {
   const at = story.steps.findIndex((step) => step.type === "turn" && step.messageId === messageId);
   if (at < 0 && messageId !== beginning) return { found: story.pruned.includes(messageId) ? "pruned" : "unknown" };
   const files = [...byPath(changesIn(story.steps.slice(Math.max(at, 0))))].flatMap(([path, changes]) => {
-    const [first, last] = [changes[0], changes.at(-1)];
-    if (first === undefined || last === undefined) return [];
+    const [first, last] = [changes[0], lastOf(changes)];
     const { before: base, relative } = first;
     return [{ path, relative, base, ours: last.after, lastBefore: last.before, broken: isBroken(changes) }];
   });

@@ -15,7 +15,7 @@ import type {
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
-import { FileCut, type Identity, ReadFailed, StoreFailed, wholeFile, yieldToEventLoop } from "../disk/disk.ts";
+import { FileTruncated, type Identity, ReadFailed, StoreFailed, wholeFile, yieldToEventLoop } from "../disk/disk.ts";
 import { hunksOfTexts } from "../text/text.ts";
 import { hashOfFile, smallBytesMax } from "./blobs.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
@@ -32,20 +32,21 @@ import { type Availability, changedSince, type Facts, type FileStory, stepOf } f
 import {
   byPath,
   byTurn,
-  type ChangesByTurn,
+  type Changes,
   changesIn,
-  condenseStory,
-  recordsOf,
+  lastOf,
   pruneStory,
+  shortenTo,
   snapshotsOf,
   type Story,
   storyOf,
+  turnsIn,
   turnsWithChanges,
   undoTargets,
   type UndoTargets,
 } from "./snapshots.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
-import { isCoarseMark, isHash, isSurelySame } from "./versions.ts";
+import { hasCoarseTime, isHash, isSurelySame } from "./versions.ts";
 
 export interface SessionStart {
   readonly id: string;
@@ -56,9 +57,7 @@ export interface SessionStart {
 export interface PlanOptions {
   /** Reads the present state of a file, once for each, under the caller's rules and borders. */
   readonly current: (path: string) => Promise<CurrentState>;
-  /** Real paths; undefined means all. */
   readonly files?: readonly string[] | undefined;
-  /** Called before each file is read. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -68,7 +67,6 @@ export interface ChangedFile {
   readonly relative: string;
   readonly before: FileVersion;
   readonly after: FileVersion;
-  /** The other half of a rename. */
   readonly movedFrom?: string;
   readonly movedTo?: string;
 }
@@ -84,7 +82,6 @@ export interface SessionHistory {
   keep(keeping: Keeping): Promise<Kept>;
   /** After the swap. Required if `keep` did not get the new bytes; optional otherwise. */
   done(kept: Kept, identity: Identity, mode?: number): void;
-  /** The change was not made. */
   undone(kept: Kept): void;
   /** Turns that changed something, oldest first, at most `snapshotsMax`. */
   snapshots(): readonly Snapshot[];
@@ -112,7 +109,6 @@ export interface SessionOptions extends KeepingRules {
   readonly store: HistoryStore;
   readonly nowMs: () => number;
   readonly snapshotsMax: number;
-  /** Called after something was stored. */
   readonly onKept?: (() => void) | undefined;
 }
 
@@ -121,7 +117,6 @@ const tidyEveryTurns = 64;
 export function openSessionHistory(options: SessionOptions): SessionHistory {
   const { start, store, nowMs, snapshotsMax } = options;
   const { id: session } = start;
-  /** Turns that this process has written. */
   const written = new Set<string>();
   let started = false;
   let last: (Read & { readonly state: string }) | undefined;
@@ -132,8 +127,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     if (last?.state !== state) {
       const { entries, faults } = store.records(session);
       const story = pruneStory(storyOf(entries), snapshotsMax);
-      const turns = once(() => byTurn(changesIn(story.steps)));
-      last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story, turns())) };
+      last = { state, story, faults, turns: once(() => byTurn(changesIn(story.steps))) };
     }
     return last;
   };
@@ -154,12 +148,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   const turnOf = (messageId: string): readonly HistoryRecord[] =>
     written.has(messageId) ? [] : [{ type: "turn", messageId, timeMs: nowMs() }];
 
-  const tidy = (): Promise<void> =>
-    store.rewrite(session, (entries) => {
-      const story = storyOf(entries);
-      const short = condenseStory(pruneStory(story, snapshotsMax));
-      return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
-    });
+  const tidy = (): Promise<void> => store.rewrite(session, shortenTo(snapshotsMax));
 
   const changesOf = (messageId: string): readonly ChangeRecord[] => read().turns().get(messageId) ?? [];
 
@@ -189,11 +178,8 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     undone({ id }) {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
-    snapshots: () => read().snapshots(),
-    turns() {
-      const { story, turns } = read();
-      return turnChanges(story, turns());
-    },
+    snapshots: () => snapshotsOf(read().story),
+    turns: () => turnChanges(read().story),
     faults: () => read().faults,
     async diffStats(messageId) {
       const changes = changesOf(messageId);
@@ -208,7 +194,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const ids = turnsWithChanges(story);
       const [from, to] = [ids.indexOf(messageId), ids.indexOf(upTo)];
       const all = from < 0 || to < 0 ? [] : ids.slice(from, to + 1).flatMap((id) => turns().get(id) ?? []);
-      return [...byPath(all).values()].flatMap(endsOf);
+      return [...byPath(all).values()].map(endsOf);
     },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
     open: (content) => store.openBlob(content),
@@ -216,7 +202,12 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const since = changedSince(read().story, messageId);
       if (since.found !== "turn") return { found: since.found, messageId };
       const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
-      const planned = await planFiles(wanted, current, store, options, onProgress);
+      const planned: RewindFile[] = [];
+      for (const [index, file] of wanted.entries()) {
+        onProgress?.(index, wanted.length);
+        const { path, relative } = file;
+        planned.push({ path, relative, step: await stepFor(file, current, store, options) });
+      }
       // A lost record may have been a change of this file.
       return { found: "turn", messageId, files: read().faults.length === 0 ? planned : planned.map(doubted) };
     },
@@ -231,8 +222,7 @@ const doubted = (file: RewindFile): RewindFile =>
 interface Read {
   readonly story: Story;
   readonly faults: readonly StoreFault[];
-  readonly turns: () => ChangesByTurn;
-  readonly snapshots: () => readonly Snapshot[];
+  readonly turns: () => ReadonlyMap<string, Changes>;
 }
 
 function once<Made>(make: () => Made): () => Made {
@@ -240,13 +230,11 @@ function once<Made>(make: () => Made): () => Made {
   return () => (made ??= make());
 }
 
-function endsOf(changes: readonly ChangeRecord[]): readonly ChangedFile[] {
-  const [first, last] = [changes[0], changes.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const { movedFrom } = first;
-  const { path, relative, after, movedTo } = last;
+function endsOf(changes: Changes): ChangedFile {
+  const { before, movedFrom } = changes[0];
+  const { path, relative, after, movedTo } = lastOf(changes);
   const moved = { ...(movedFrom === undefined ? {} : { movedFrom }), ...(movedTo === undefined ? {} : { movedTo }) };
-  return [{ path, relative, before: first.before, after, ...moved }];
+  return { path, relative, before, after, ...moved };
 }
 
 const isNews = (now: FileVersion, before: FileVersion): boolean =>
@@ -254,17 +242,14 @@ const isNews = (now: FileVersion, before: FileVersion): boolean =>
   before.kind === "file" &&
   (now.mark !== before.mark || now.mode !== before.mode || now.sizeBytes !== before.sizeBytes);
 
-// Lines that a turn added and removed.
-
-/** Files counted between two yields to the event loop. */
 const turnEvery = 64;
 
 async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
   for (const [index, list] of [...byPath(changes).values()].entries()) {
     if (index % turnEvery === turnEvery - 1) await yieldToEventLoop();
-    const [before, after] = [list[0]?.before, list.at(-1)?.after];
-    if (before === undefined || after === undefined || isSurelySame(before, after)) continue;
+    const [before, after] = [list[0].before, lastOf(list).after];
+    if (isSurelySame(before, after)) continue;
     filesChanged += 1;
     const [a, b] = [await textOf(before, store), await textOf(after, store)];
     if (a === undefined || b === undefined) {
@@ -289,48 +274,24 @@ async function textOf(version: FileVersion, store: HistoryStore): Promise<string
   return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString("latin1");
 }
 
-// Turns with their changed files. Pure: a story in, data out.
-
 /** Turns that changed something, oldest first; the files of each in the order of their first change. */
-function turnChanges(story: Story, changes: ChangesByTurn): readonly TurnChanges[] {
+function turnChanges(story: Story): readonly TurnChanges[] {
   const isUndone = undoneIn(story);
-  return story.steps.flatMap((step) => {
-    const own = step.type === "turn" ? changes.get(step.messageId) : undefined;
-    if (step.type !== "turn" || own === undefined) return [];
-    const { messageId, rewinds, timeMs } = step;
-    const files = [...byPath(own).values()].flatMap((list) => fileChange(list, isUndone));
-    return [{ messageId, timestamp: new Date(timeMs), rewinds, files }];
+  return turnsIn(story).map(([{ messageId, rewinds, timeMs }, own]) => {
+    const files = [...byPath(own).values()].map((list) => fileChange(list, isUndone));
+    return { messageId, timestamp: new Date(timeMs), rewinds, files };
   });
 }
 
 /** Joins several changes of a file in one turn: from the first state to the last. */
-function fileChange(changes: readonly ChangeRecord[], isUndone: IsUndone): readonly FileChange[] {
-  const [first, last] = [changes[0], changes.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const { path, relative, before, movedFrom } = first;
-  const { after, movedTo } = last;
+function fileChange(changes: Changes, isUndone: IsUndone): FileChange {
+  const { messageId, path, relative, before, movedFrom } = changes[0];
+  const { after, movedTo } = lastOf(changes);
   const observed = changes.every(({ tool }) => tool === "observed");
-  const undone = isUndone(first.messageId, path);
-  return [{ path, relative, before, after, movedFrom, movedTo, observed, undone }];
+  return { path, relative, before, after, movedFrom, movedTo, observed, undone: isUndone(messageId, path) };
 }
 
 // Gathers what the pure plan needs: the present state of each file, and whether its past content is stored.
-
-async function planFiles(
-  files: readonly FileStory[],
-  current: (path: string) => Promise<CurrentState>,
-  store: HistoryStore,
-  rules: KeepingRules,
-  onProgress: ((done: number, total: number) => void) | undefined,
-): Promise<readonly RewindFile[]> {
-  const planned: RewindFile[] = [];
-  for (const [index, file] of files.entries()) {
-    onProgress?.(index, files.length);
-    const { path, relative } = file;
-    planned.push({ path, relative, step: await stepFor(file, current, store, rules) });
-  }
-  return planned;
-}
 
 /** A file that cannot be read does not prevent the plan of the others. */
 async function stepFor(
@@ -343,7 +304,8 @@ async function stepFor(
     const facts = await factsOf(file, await current(file.path), store, rules);
     return stepOf(file, facts, await availabilityOf(file.base, facts, store));
   } catch (error) {
-    if (error instanceof ReadFailed || error instanceof FileCut) return { does: "unavailable", why: "unreadable" };
+    if (error instanceof ReadFailed || error instanceof FileTruncated)
+      return { does: "unavailable", why: "unreadable" };
     throw error;
   }
 }
@@ -355,28 +317,22 @@ async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore
     case "other":
       return { now: "other", what: state.what };
     case "file": {
-      const hash = planOnce(state.hash);
+      const hash = once(state.hash);
       const isSame = (version: FileVersion): Promise<boolean> => isCurrent(version, { ...state, hash }, store);
       const isBase = await isSame(file.base);
       const isOurs = isBase || (await isSame(file.ours)) || (await isSame(file.lastBefore));
       const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
       // A content that the plan does not show is not hashed.
       const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
-      return {
-        now: "file",
-        mode: state.mode,
-        hash: shown,
-        isBase,
-        isOurs,
-        linkedSince,
-        unkept: unkeptBy(rules, file, state),
-      };
+      const unkept = rules.isSecret(file.path)
+        ? "secret"
+        : state.sizeBytes > rules.fileBytesMax
+          ? "too large"
+          : undefined;
+      return { now: "file", mode: state.mode, hash: shown, isBase, isOurs, linkedSince, unkept };
     }
   }
 }
-
-const unkeptBy = ({ isSecret, fileBytesMax }: KeepingRules, { path }: FileStory, { sizeBytes }: File) =>
-  isSecret(path) ? "secret" : sizeBytes > fileBytesMax ? "too large" : undefined;
 
 type File = Extract<CurrentState, { readonly kind: "file" }>;
 
@@ -391,21 +347,18 @@ async function hasNewName(
   const left = (await isSame(ours)) ? ours : lastBefore;
   const known = left.kind === "file" ? (left.links ?? 1) : 1;
   if (state.links <= known) return false;
-  const isKeptSo = store.isLinkTo(state.mark, state.mark) || store.isLinkTo(await state.hash(), state.mark);
+  const { fingerprint } = state;
+  const isKeptSo = store.isLinkTo(fingerprint, fingerprint) || store.isLinkTo(await state.hash(), fingerprint);
   return state.links - (isKeptSo ? 1 : 0) > known;
-}
-
-function planOnce(ask: () => Promise<string>): () => Promise<string> {
-  let answer: Promise<string> | undefined;
-  return () => (answer ??= ask());
 }
 
 async function isCurrent(version: FileVersion, state: File, store: HistoryStore): Promise<boolean> {
   if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
   const { content, mark } = version;
-  const isMarked = mark === state.mark || content === state.mark;
+  const { fingerprint } = state;
+  const isSameInode = mark === fingerprint || content === fingerprint;
   // Times in whole seconds may also be those of a later change.
-  if (isMarked && (content === undefined || !isCoarseMark(state.mark))) return true;
+  if (isSameInode && (content === undefined || !hasCoarseTime(fingerprint))) return true;
   if (content === undefined) return false;
   if (isHash(content)) return (await state.hash()) === content;
   // Known by its inode only, and this is another one: for example after a rewind, which copies.

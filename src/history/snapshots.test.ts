@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { byTurn, changesIn, condenseStory, pruneStory, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
+import { condenseStory, pruneStory, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
 
 const version = (letter: string): FileVersion =>
   letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };
@@ -30,37 +30,37 @@ const letters = ({ steps }: ReturnType<typeof storyFrom>): string =>
     .join(" ");
 
 describe("a story", () => {
-  test("changes of a turn become one, but for the last, of which nobody knows yet whether it happened", () => {
+  test("changes of a turn are merged, except the last, whose outcome is not known yet", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m1 c>d");
     equal(letters(condenseStory(story)), "m1 m1:a>c m1:c>d");
   });
 
-  test("a change that never happened is known by the next one, and does not count as somebody else's", () => {
+  test("the next change shows that a change never happened; it does not count as another program's", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m2", "m2 b>d", "m2 d>e");
     equal(letters(condenseStory(story)), "m1 m1:a>b m2 m2:b>d m2:d>e");
     const since = changedSince(condenseStory(story), "m1");
     equal(since.found === "turn" && since.files[0]?.broken, false);
   });
 
-  test("what somebody else did in between stays visible", () => {
+  test("a change by another program in between stays visible", () => {
     const story = storyFrom("m1", "m1 a>b", "m1 x>y", "m1 y>z", "m2", "m2 z>q");
     equal(letters(condenseStory(story)), "m1 m1:a>b m1:x>z m2 m2:z>q");
     equal(letters(pruneStory(story, 1)), ":a>z! m2 m2:z>q");
   });
 
-  test("of pruned turns the first version of each file is left, and their names", () => {
+  test("pruning keeps the first version of each file and the names of the turns", () => {
     const story = storyFrom("m1", "m1 ->a", "talk", "m2", "m2 a>b", "m3", "m3 b>c", "m4", "m4 c>d");
     const short = pruneStory(story, 2);
     equal(letters(short), ":->b m3 m3:b>c m4 m4:c>d");
     deepEqual(short.pruned, ["m1", "talk", "m2"]);
     deepEqual(
-      snapshotsOf(short, byTurn(changesIn(short.steps))).map(({ messageId }) => messageId),
+      snapshotsOf(short).map(({ messageId }) => messageId),
       ["m3", "m4"],
     );
     equal(letters(pruneStory(story, 0)), ":->c :c>d");
   });
 
-  test("the same message heard again is the same turn", () => {
+  test("a message that is announced again is the same turn", () => {
     equal(letters(storyFrom("m1", "m1 a>b", "m2", "m1", "m1 b>c")), "m1 m1:a>b m2 m1:b>c");
   });
 });
@@ -78,7 +78,7 @@ describe("the limit", () => {
     }
   });
 
-  test("undos that were taken back are forgotten before anything else", () => {
+  test("undos that were undone are pruned before anything else", () => {
     const again = Array.from({ length: 9 }, (_, n) => [`u${n} undo m2`, `u${n} d>c`, `r${n} redo u${n}`, `r${n} c>d`]);
     const short = pruneStory(storyFrom(...writes(3), ...again.flat()), 3);
     deepEqual(undoTargets(short).undo, ["m2", "m1", "m0"]);
@@ -86,7 +86,7 @@ describe("the limit", () => {
     equal(letters(short), "m0 m0:a>b m1 m1:b>c m2 m2:c>d u8 u8:d>c r8 r8:c>d");
   });
 
-  test("and so are the names of the oldest", () => {
+  test("the names of the oldest turns are pruned too", () => {
     const again = Array.from({ length: 800 }, (_, n) => [
       `u${n} undo m2`,
       `u${n} d>c`,
@@ -97,7 +97,7 @@ describe("the limit", () => {
     deepEqual([pruned.length, pruned.at(-1)], [1_000, "r798"]);
   });
 
-  test("also where one lies within the other", () => {
+  test("nested pairs of undo and redo are pruned too", () => {
     const lines = [
       "u undo m1",
       "u c>b",
@@ -116,7 +116,7 @@ describe("the limit", () => {
     equal(undoTargets(short).forgotten, true);
   });
 
-  test("but not where somebody else came in between, or a later rewind names the first of them", () => {
+  test("they are kept if another program changed the file in between, or a later rewind names the first", () => {
     for (const lines of [
       ["u undo m1", "u c>b", "r redo u", "r x>c", "m2", "m2 c>d"],
       ["u undo m1", "u c>b", "r redo u", "r b>c", "s undo u", "s c>c", "m2", "m2 c>d"],
@@ -127,7 +127,7 @@ describe("the limit", () => {
   });
 });
 
-describe("a message that goes on", () => {
+describe("a message that continues", () => {
   test("after its turn was pruned is a turn again from there on, and the limit holds", () => {
     const story = storyFrom("m1", "m1 a>b", "m2", "m2 b>c", "m3", "m3 c>d", "m1 d>e");
     const short = pruneStory(story, 2);
@@ -157,7 +157,7 @@ describe("undo and redo", () => {
       ["m2", undefined],
     ],
     [
-      "a message that goes on after it was undone",
+      "a message that continues after it was undone",
       ["m1", "m1 a>b", "u undo m1", "u b>a", "m1", "m1 a>c"],
       ["m1", undefined],
     ],

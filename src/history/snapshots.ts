@@ -7,7 +7,8 @@ import {
   type HistoryRecord,
   type Snapshot,
 } from "../contract/history.ts";
-import { type Entry, plainOf } from "./record.ts";
+import type { Entry } from "./record.ts";
+import type { Rewrite } from "./store.ts";
 import { isKnownSame, isSameContent } from "./versions.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
@@ -25,15 +26,14 @@ export function storyOf(entries: readonly Entry[]): Story {
   let start: StartRecord | undefined;
   let pruned: readonly string[] = [];
   const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
-  const ids: string[] = [];
+  const places = new Map<string, number>();
   const known = new Set<string>();
   /** The steps before which a message was announced again. */
   const resumed = new Map<number, string>();
   const add = (id: string, step: TurnRecord | ChangeRecord): void => {
+    places.set(id, steps.length);
     steps.push(step);
-    ids.push(id);
   };
-  const placeOf = placesIn(ids);
   for (const { id, record } of entries) {
     switch (record.type) {
       case "start":
@@ -52,13 +52,13 @@ export function storyOf(entries: readonly Entry[]): Story {
         add(id, record);
         break;
       case "after": {
-        const place = placeOf(record.of);
+        const place = places.get(record.of) ?? -1;
         const change = steps[place];
-        if (change?.type === "change") steps[place] = { ...plainOf(change), after: record.after };
+        if (change?.type === "change") steps[place] = { ...change, after: record.after };
         break;
       }
       case "void": {
-        const place = placeOf(record.of);
+        const place = places.get(record.of) ?? -1;
         if (steps[place]?.type === "change") steps[place] = undefined;
         break;
       }
@@ -99,22 +99,12 @@ function gathered(
   return blocks.flat();
 }
 
-/** The position of an id in a growing list, or -1. Indexed on first use, since few records refer to others. */
-function placesIn(ids: readonly string[]): (id: string) => number {
-  const places = new Map<string, number>();
-  let upTo = 0;
-  return (id) => {
-    for (; upTo < ids.length; upTo += 1) places.set(ids[upTo] ?? "", upTo);
-    return places.get(id) ?? -1;
-  };
-}
-
 /**
  * Makes a turn for a change that has none: its line was damaged, or the message continued after its turn was pruned.
  * Without one the change could not be listed or undone.
  */
 function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
-  const { messageId } = change; // reads only the message: see `WrittenChange`
+  const { messageId } = change;
   if (messageId === "" || known.has(messageId)) return [];
   known.add(messageId);
   return [{ type: "turn", messageId, timeMs: change.timeMs }];
@@ -148,9 +138,9 @@ export function pruneStory(whole: Story, snapshotsMax: number): Story {
   const gone = old.flatMap((step) => (step.type === "turn" ? [step.messageId] : []));
   const outcome = outcomesIn(story);
   const first = [...byPath(changesIn(old)).values()].flatMap((changes) => {
-    const settled = changes.flatMap((change) => outcome.get(change) ?? []);
-    const merged = settled.length === 0 ? [] : [mergedChange(settled)];
-    return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...plainOf(change), messageId: "" }));
+    const [one, ...more] = changes.flatMap((change) => outcome.get(change) ?? []);
+    const merged = one === undefined ? changes : [mergedChange([one, ...more]), ...changes.slice(more.length + 1)];
+    return merged.map((change) => ({ ...change, messageId: "" }));
   });
   const known = new Set(turns.slice(keptFrom));
   const young = story.steps.slice(from);
@@ -163,6 +153,15 @@ export function pruneStory(whole: Story, snapshotsMax: number): Story {
   // A message that continued later is a turn again from there on, which changes which turns are the oldest.
   return later.length > young.length ? pruneStory(short, snapshotsMax) : short;
 }
+
+/** The compaction of a journal to the turns within the limit; it changes nothing that is short enough. */
+export const shortenTo =
+  (snapshotsMax: number): Rewrite =>
+  (entries) => {
+    const story = storyOf(entries);
+    const short = condenseStory(pruneStory(story, snapshotsMax));
+    return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
+  };
 
 /** Joins several changes of a file within one turn, unless others changed it in between. */
 export function condenseStory(story: Story): Story {
@@ -200,35 +199,39 @@ function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
       if (next === undefined) continue;
       const { before, after } = change;
       const happened = isSameContent(next.before, after) || !isSameContent(next.before, before);
-      outcomes.set(change, happened ? change : { ...plainOf(change), after: before });
+      outcomes.set(change, happened ? change : { ...change, after: before });
     }
   }
   return outcomes;
 }
 
-export const recordsOf = ({ start, steps, pruned }: Story): readonly HistoryRecord[] => [
+const recordsOf = ({ start, steps, pruned }: Story): readonly HistoryRecord[] => [
   { type: "base", absorbed: [], ids: [], pruned },
   ...(start === undefined ? [] : [start]),
   ...steps,
 ];
 
-export function turnsWithChanges({ steps }: Story): readonly string[] {
-  const changed = new Set(changesIn(steps).map(({ messageId }) => messageId));
-  return steps.flatMap((step) => (step.type === "turn" && changed.has(step.messageId) ? [step.messageId] : []));
-}
+export const turnsWithChanges = (story: Story): readonly string[] => turnsIn(story).map(([{ messageId }]) => messageId);
 
 export const changesIn = (steps: Story["steps"]): readonly ChangeRecord[] =>
   steps.filter((step): step is ChangeRecord => step.type === "change");
 
-export function byPath(changes: readonly ChangeRecord[]): ReadonlyMap<string, readonly ChangeRecord[]> {
-  return grouped(changes, ({ path }) => path);
-}
+/** Changes of one file or one turn, in order. */
+export type Changes = readonly [ChangeRecord, ...ChangeRecord[]];
+
+export const lastOf = (changes: Changes): ChangeRecord => changes.at(-1) ?? changes[0];
+
+export const byPath = (changes: readonly ChangeRecord[]): ReadonlyMap<string, Changes> =>
+  grouped(changes, ({ path }) => path);
+
+export const byTurn = (changes: readonly ChangeRecord[]): ReadonlyMap<string, Changes> =>
+  grouped(changes, ({ messageId }) => messageId);
 
 function grouped(
   changes: readonly ChangeRecord[],
   keyOf: (change: ChangeRecord) => string,
-): ReadonlyMap<string, readonly ChangeRecord[]> {
-  const groups = new Map<string, ChangeRecord[]>();
+): ReadonlyMap<string, Changes> {
+  const groups = new Map<string, [ChangeRecord, ...ChangeRecord[]]>();
   for (const change of changes) {
     const key = keyOf(change);
     const list = groups.get(key);
@@ -236,12 +239,6 @@ function grouped(
     else list.push(change);
   }
   return groups;
-}
-
-export type ChangesByTurn = ReadonlyMap<string, readonly ChangeRecord[]>;
-
-export function byTurn(changes: readonly ChangeRecord[]): ChangesByTurn {
-  return grouped(changes, ({ messageId }) => messageId);
 }
 
 /** Whether the file was as the session had left it. A change that never happened left it as before. */
@@ -254,11 +251,9 @@ export const isBroken = (changes: readonly ChangeRecord[]): boolean =>
     return change.broken === true || (last !== undefined && !follows(change, last));
   });
 
-/** From the first state to the last. */
-function mergedChange(changes: readonly ChangeRecord[]): ChangeRecord {
-  const [first, last] = [changes[0], changes.at(-1)];
-  if (first === undefined || last === undefined) throw new Error("There is no change to merge.");
-  const { movedFrom: _from, movedTo: _to, broken: _broken, ...rest } = plainOf(last);
+function mergedChange(changes: Changes): ChangeRecord {
+  const [first, last] = [changes[0], lastOf(changes)];
+  const { movedFrom: _from, movedTo: _to, broken: _broken, ...rest } = last;
   return {
     ...rest,
     before: first.before,
@@ -269,35 +264,22 @@ function mergedChange(changes: readonly ChangeRecord[]): ChangeRecord {
   };
 }
 
-/** Turns that changed something, oldest first. `changes` are those of the story. */
-export function snapshotsOf({ steps }: Story, changes: ChangesByTurn): readonly Snapshot[] {
+/** Turns that changed something, oldest first, with their changes. */
+export function turnsIn({ steps }: Story): readonly (readonly [TurnRecord, Changes])[] {
+  const changes = byTurn(changesIn(steps));
   return steps.flatMap((step) => {
     const own = step.type === "turn" ? changes.get(step.messageId) : undefined;
-    return step.type === "turn" && own !== undefined ? [snapshotOf(step, own)] : [];
+    return step.type === "turn" && own !== undefined ? [[step, own] as const] : [];
   });
 }
 
-/** The list of files is built on first use. */
-function snapshotOf({ messageId, rewinds, timeMs }: TurnRecord, changes: readonly ChangeRecord[]): Snapshot {
-  let backups: Record<string, FileVersion> | undefined;
-  return {
-    messageId,
-    get trackedFileBackups() {
-      backups ??= backupsOf(changes);
-      return backups;
-    },
-    timestamp: new Date(timeMs),
-    rewinds,
-  };
-}
+export const snapshotsOf = (story: Story): readonly Snapshot[] =>
+  turnsIn(story).map(([{ messageId, rewinds, timeMs }, changes]) => {
+    const trackedFileBackups: Record<string, FileVersion> = Object.create(null); // a path may be named `__proto__`
+    for (const { path, before } of changes) trackedFileBackups[path] ??= before;
+    return { messageId, trackedFileBackups, timestamp: new Date(timeMs), rewinds };
+  });
 
-function backupsOf(changes: readonly ChangeRecord[]): Record<string, FileVersion> {
-  const files: Record<string, FileVersion> = Object.create(null); // a path may be named `__proto__`
-  for (const { path, before } of changes) files[path] ??= before;
-  return files;
-}
-
-/** Every content that a record of the story needs. */
 export function contentsOf(story: Story): readonly string[] {
   return changesIn(story.steps).flatMap(({ before, after }) =>
     [before, after].flatMap((version) =>
@@ -317,7 +299,6 @@ const prunedMax = 1_000;
 const isRewind = (step: TurnRecord | ChangeRecord): step is TurnRecord =>
   step.type === "turn" && step.rewinds !== undefined && step.rewinds.as !== "partial";
 
-/** A turn with all steps after it, up to the next turn. */
 interface Block {
   readonly turn: TurnRecord | undefined;
   readonly changes: ChangeRecord[];
@@ -386,19 +367,14 @@ function aloneIn(blocks: readonly Block[]): (block: Candidate) => boolean {
 
 /** Whether every file certainly is what it was. */
 function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeRecord, ChangeRecord>): boolean {
-  const ends = new Map<string, { readonly first: ChangeRecord; readonly last: ChangeRecord }>();
-  for (const change of changes) {
-    if (outcomes.get(change) !== change || change.broken === true) return false;
-    const first = ends.get(change.path)?.first;
-    const before = ends.get(change.path)?.last;
-    if (before !== undefined && !isKnownSame(before.after, change.before)) return false;
-    ends.set(change.path, { first: first ?? change, last: change });
-  }
-  return [...ends.values()].every(({ first: { before }, last: { after } }) => {
-    const [a, b] = [before, after].map((version) =>
-      version.kind === "file" ? `${version.mode} ${version.links}` : "absent",
+  const modeOf = (version: FileVersion) => (version.kind === "file" ? `${version.mode} ${version.links}` : "absent");
+  if (changes.some((change) => outcomes.get(change) !== change || change.broken === true)) return false;
+  return [...byPath(changes).values()].every((own) => {
+    const [{ before }, { after }] = [own[0], lastOf(own)];
+    const isJoined = own.every(
+      (change, index) => index === 0 || isKnownSame((own[index - 1] ?? change).after, change.before),
     );
-    return a === b && isKnownSame(before, after);
+    return isJoined && modeOf(before) === modeOf(after) && isKnownSame(before, after);
   });
 }
 

@@ -8,9 +8,7 @@ import type { Entry } from "./record.ts";
 
 export interface BlobSource {
   readonly file: OpenFile;
-  /** Real and absolute. */
   readonly path: string;
-  /** All its bytes, if the caller has them in memory. */
   readonly bytes: Uint8Array | undefined;
   /** A file that a rename will replace may be stored as a hard link; one that is written in place may not. */
   readonly will: "be renamed over" | "be written in place";
@@ -28,7 +26,6 @@ export interface SessionRecords {
 export interface SessionUsage {
   readonly session: string;
   readonly bytes: number;
-  /** When something was last written. */
   readonly lastMs: number;
 }
 
@@ -50,11 +47,10 @@ export interface HistoryStore {
   putBytes(bytes: Uint8Array): Promise<string>;
   putFile(source: BlobSource): Promise<string>;
   has(content: string): boolean;
-  /** Whether a content is stored as a hard link to exactly the inode that a mark (`versions.ts`) names. */
-  isLinkTo(content: string, mark: string): boolean;
+  /** Whether a content is stored as a hard link to exactly the inode that a fingerprint (`versions.ts`) names. */
+  isLinkTo(content: string, fingerprint: string): boolean;
   /** Whole and intact, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
-  /** Every stored content, with the bytes it takes. */
   blobs(): Iterable<{ readonly content: string; readonly bytes: number }>;
   /**
    * Removes contents for which `isNeeded` is false. Contents stored or requested less than `graceMs` ago stay: their

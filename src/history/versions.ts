@@ -7,25 +7,25 @@ import type { Identity } from "../disk/disk.ts";
  * Which file it is and in which state, without ctime, which linking changes. Identifies the content of files too large
  * to hash in passing.
  */
-export const markOf = ({ device, inode, sizeBytes, mtimeNs }: Omit<Identity, "ctimeNs">): string =>
+export const inodeFingerprint = ({ device, inode, sizeBytes, mtimeNs }: Omit<Identity, "ctimeNs">): string =>
   ["inode", device, inode, sizeBytes, mtimeNs].map((part) => (part === "inode" ? part : part.toString(16))).join("-");
 
 export const isHash = (content: string | undefined): boolean => content?.length === 64;
 
-/** Whether the time in a mark is a whole second. */
-export const isCoarseMark = (mark: string): boolean =>
-  BigInt(`0x${mark.slice(mark.lastIndexOf("-") + 1)}`) % 1_000_000_000n === 0n;
+/** Whether the time in a fingerprint is a whole second. */
+export const hasCoarseTime = (fingerprint: string): boolean =>
+  BigInt(`0x${fingerprint.slice(fingerprint.lastIndexOf("-") + 1)}`) % 1_000_000_000n === 0n;
 
 /**
- * Whether the content is the same; modes do not count. If one is known only by hash and the other only by mark, only
+ * Whether the content is the same; modes do not count. If one is known only by hash and the other only by fingerprint, only
  * the sizes can be compared; calling that a change would make every large file a conflict.
  */
 export function isSameContent(a: FileVersion, b: FileVersion): boolean {
   if (a.kind === "absent" || b.kind === "absent") return a.kind === b.kind;
   if (a.sizeBytes !== b.sizeBytes) return false;
   if (isHash(a.content) && isHash(b.content)) return a.content === b.content;
-  const [aMark, bMark] = [inodeOf(a), inodeOf(b)];
-  return aMark === undefined || bMark === undefined || aMark === bMark;
+  const [aInode, bInode] = [inodeOf(a), inodeOf(b)];
+  return aInode === undefined || bInode === undefined || aInode === bInode;
 }
 
 /** The same with certainty: a content that was never stored may have changed. */

@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import { limits } from "../contract/limits.ts";
 import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
+import { timeSlices } from "../disk/disk.ts";
 import { decode, highLines, isUtf8 } from "../text/text.ts";
 import { hasFailed, runInWorker, packageFiles } from "./worker/host.ts";
 
@@ -32,15 +33,21 @@ export async function decideEncoding(samples: readonly Uint8Array[]): Promise<{ 
   if (readsAsWestern && highs <= fewLettersMax && countOf(asWestern, commonestWestern) === highs) {
     return { encoding: "windows-1252" };
   }
-  const proposed = (await propose(sample))
-    .filter((encoding) => !readsAsWestern || isWindowsLatin(encoding))
-    .map((encoding) => ({ encoding, odd: oddShare(sample, encoding) }));
-  const found = proposed.find(({ odd }) => odd === 0) ?? proposed.find(({ odd }) => odd <= oddShareMax);
+  let found: LegacyEncodingName | undefined;
+  const slices = timeSlices();
+  for (const encoding of await propose(sample)) {
+    if (readsAsWestern && !isWindowsLatin(encoding)) continue;
+    if (slices.isOver()) await slices.next();
+    const odd = oddShare(sample, encoding);
+    if (odd <= oddShareMax) found ??= encoding;
+    if (odd > 0) continue;
+    found = encoding;
+    break;
+  }
   if (found === undefined) return { encoding: "utf-8" };
 
   // Many encodings share "é" and "ü": if the text is the same in both, the commoner encoding is used.
-  const same = decode(sample, found.encoding).text === decode(sample, "windows-1252").text;
-  return { encoding: same ? "windows-1252" : found.encoding };
+  return { encoding: decode(sample, found).text === asWestern ? "windows-1252" : found };
 }
 
 function joinHighLines(samples: readonly Uint8Array[]): Uint8Array {
@@ -74,10 +81,9 @@ function isDamagedUtf8(bytes: Uint8Array): boolean {
   return sequences > invalid;
 }
 
-/** Encodings to try, most likely first. */
 async function propose(sample: Uint8Array): Promise<readonly LegacyEncodingName[]> {
   const found = await detect(sample);
-  const names = found.map((encoding) => acceptedEncodings[encoding]);
+  const names = found.map((encoding) => acceptedEncodings.get(encoding));
   return [...new Set([...names, "windows-1252" as const])].filter((name) => name !== undefined);
 }
 
@@ -87,49 +93,30 @@ const never = new AbortController().signal;
 async function detect(bytes: Uint8Array): Promise<readonly string[]> {
   const files = packageFiles({ library: "jschardet" });
   if (files === undefined) return [];
-  const task = { bytes, names: Object.keys(acceptedEncodings), ...files };
+  const task = { bytes, names: [...acceptedEncodings.keys()], ...files };
   const found = await runInWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
   return hasFailed(found) ? [] : found;
 }
 
 /**
- * The encodings that we accept, by the detector's names (lower case). The detector also knows MacIceland, hp-roman8, EBCDIC,
- * Johab and others: files in a workspace practically never have them, but short texts are easily taken for them.
+ * The encodings that we accept, by the detector's names (lower case), with our name after "=" if it differs. The detector also
+ * knows MacIceland, hp-roman8, EBCDIC, Johab and others: files in a workspace practically never have them, but short texts are
+ * easily taken for them.
  */
-const acceptedEncodings: Readonly<Record<string, LegacyEncodingName>> = {
-  gb18030: "gb18030",
-  big5: "big5",
-  shift_jis: "shift_jis",
-  cp932: "shift_jis",
-  "euc-jp": "euc-jp",
-  "euc-kr": "euc-kr",
-  cp949: "euc-kr",
-  "koi8-r": "koi8-r",
-  "koi8-u": "koi8-u",
-  ibm866: "ibm866",
-  macroman: "macintosh",
-  cp874: "windows-874",
-  "tis-620": "windows-874",
-  "windows-1250": "windows-1250",
-  "windows-1251": "windows-1251",
-  "windows-1252": "windows-1252",
-  "windows-1253": "windows-1253",
-  "windows-1254": "windows-1254",
-  "windows-1255": "windows-1255",
-  "windows-1256": "windows-1256",
-  "windows-1257": "windows-1257",
-  cp1258: "windows-1258",
-  "iso-8859-1": "windows-1252",
-  "iso-8859-2": "iso-8859-2",
-  "iso-8859-5": "iso-8859-5",
-  "iso-8859-6": "iso-8859-6",
-  "iso-8859-7": "iso-8859-7",
-  "iso-8859-8": "iso-8859-8",
-  "iso-8859-9": "windows-1254",
-  "iso8859-15": "iso-8859-15",
-};
+const acceptedEncodings = new Map(
+  (
+    "gb18030 big5 shift_jis cp932=shift_jis euc-jp euc-kr cp949=euc-kr koi8-r koi8-u ibm866 macroman=macintosh " +
+    "cp874=windows-874 tis-620=windows-874 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 " +
+    "windows-1255 windows-1256 windows-1257 cp1258=windows-1258 iso-8859-1=windows-1252 iso-8859-2 iso-8859-5 " +
+    "iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-9=windows-1254 iso8859-15=iso-8859-15"
+  )
+    .split(" ")
+    .map((entry) => {
+      const [name = "", ours = name] = entry.split("=");
+      return [name, ours as LegacyEncodingName] as const; // from the list above
+    }),
+);
 
-/** The characters that text in an encoding consists of. */
 type Script =
   /** `latin` letters occur among ASCII letters, those of `other` scripts never do. */
   { readonly of: "latin" | "other"; readonly letters: RegExp; readonly lettersMin: number } | DoubleBytes;
@@ -148,6 +135,12 @@ type ByteRange = readonly [first: number, last: number];
 const latin = (letters: RegExp): Script => ({ of: "latin", letters, lettersMin: 0 });
 /** A minimum of letters: any two bytes can be two Cyrillic letters. */
 const other = (letters: RegExp): Script => ({ of: "other", letters, lettersMin: 4 });
+
+const doubleBytes = (trailMin: number, ...leads: readonly ByteRange[]): DoubleBytes => ({
+  of: "double bytes",
+  leads,
+  trailMin,
+});
 
 const westernLetters = /[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþŒœŠšŽžªº]/;
 const western = latin(westernLetters);
@@ -183,43 +176,13 @@ const scripts: { readonly [Name in LegacyEncodingName]?: Script } = {
   ibm866: cyrillic,
   // One stray byte is more likely damage than Mac Roman.
   macintosh: { of: "latin", letters: westernLetters, lettersMin: 2 },
-  gb18030: {
-    of: "double bytes",
-    leads: [
-      [0xa1, 0xa9],
-      [0xb0, 0xd7],
-    ],
-    trailMin: 0xa1,
-  },
-  big5: { of: "double bytes", leads: [[0xa1, 0xc6]], trailMin: 0x40 },
-  shift_jis: {
-    of: "double bytes",
-    leads: [
-      [0x81, 0x84],
-      [0x88, 0x97],
-    ],
-    trailMin: 0x40,
-    singles: [0xa1, 0xdf],
-  },
-  "euc-jp": {
-    of: "double bytes",
-    leads: [
-      [0xa1, 0xa8],
-      [0xb0, 0xcf],
-    ],
-    trailMin: 0xa1,
-  },
-  "euc-kr": {
-    of: "double bytes",
-    leads: [
-      [0xa1, 0xa8],
-      [0xb0, 0xc8],
-    ],
-    trailMin: 0xa1,
-  },
+  gb18030: doubleBytes(0xa1, [0xa1, 0xa9], [0xb0, 0xd7]),
+  big5: doubleBytes(0x40, [0xa1, 0xc6]),
+  shift_jis: { ...doubleBytes(0x40, [0x81, 0x84], [0x88, 0x97]), singles: [0xa1, 0xdf] },
+  "euc-jp": doubleBytes(0xa1, [0xa1, 0xa8], [0xb0, 0xcf]),
+  "euc-kr": doubleBytes(0xa1, [0xa1, 0xa8], [0xb0, 0xc8]),
 };
 
-/** Signs that occur in text of any language. */
 const signs = /[«»“”„‘’‚‹›–—…•·°§©®™€£№±×²³½¼¾µ¡¿†‡\u00a0\u00ad\u200e\u200f]/;
 
 /** Signs that do not occur between two letters; there they are letters of another encoding ("by³y" is Polish "były"). */
@@ -248,7 +211,6 @@ function oddShare(sample: Uint8Array, encoding: LegacyEncodingName): number {
 
 const high = /[^\0-\x7f]/;
 
-/** Letters are judged by the word they are in. */
 function oddOf(text: string, oddInWord: (word: string) => number): number {
   let odd = text.match(signInWord)?.length ?? 0;
   for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) if (high.test(word)) odd += oddInWord(word);

@@ -3,7 +3,7 @@
 import * as nodePath from "node:path";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
-import { type Disk, type FileNode, type FolderEntry, kindOfEntry, released } from "../disk/disk.ts";
+import { type Disk, type FileNode, type FolderEntry, kindOfEntry, withHandleClosed } from "../disk/disk.ts";
 import { compareNames, FirstOnes } from "../text/text.ts";
 
 export type DirectoryPage =
@@ -31,10 +31,10 @@ export async function readDirectory(
     () => 1,
   );
   let entriesTotal = 0;
-  let withheld = 0;
+  let hiddenByRules = 0;
   const refused = await disk.walk(node).each((listed) => {
     const entry = { name: listed.name, kind: kindOfEntry(listed) };
-    if (hidden(entry)) withheld += 1;
+    if (hidden(entry)) hiddenByRules += 1;
     else {
       entriesTotal += 1;
       first.add(entry);
@@ -50,14 +50,14 @@ export async function readDirectory(
     from,
     entries,
     entriesTotal,
-    withheld,
+    hiddenByRules,
     next: end < entriesTotal ? lineNumber(end + 1) : undefined,
   };
 }
 
 function entryOf(entry: FolderEntry, disk: Disk, target: Target): Entry {
   if (entry.kind !== "link") return entry;
-  const lookup = released(disk.lookup(nodePath.join(target.real, entry.name)));
+  const lookup = withHandleClosed(disk.lookup(nodePath.join(target.real, entry.name)));
   if (lookup.seen !== "node") return entry;
   const leadsTo = lookup.kind === "file" || lookup.kind === "directory" ? lookup.kind : "special";
   return { ...entry, leadsTo, linkText: nodePath.relative(target.root, lookup.real) || "." };

@@ -12,7 +12,6 @@ import { type ByteForm, looksBinary, sniff, wideForm } from "../text/text.ts";
 import type { Restricted } from "./restricted.ts";
 import type { TextFile } from "./text-file.ts";
 
-/** How the file is to be read. */
 export type Recognised = ({ readonly as: "text" } & TextFile) | { readonly as: MediaKind };
 
 /** What the first bytes of a large file said, cached for its next page. */
@@ -21,9 +20,7 @@ export interface Recognition {
   readonly guess: NonNullable<TextFile["guess"]>;
 }
 
-/** What is known of a file before a byte of it is read. */
 export interface KnownFile {
-  /** From an earlier read of the same state. */
   readonly known: Recognition | undefined;
   readonly keep: (recognition: Recognition) => void;
   /** The encoding that the session wrote the file in. A byte order mark outweighs it. */
@@ -113,7 +110,7 @@ const firstObject = /(?<!\d)\d{1,10} \d{1,5} obj\b/;
 
 const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];
 
-type ImageMime = `image/${"png" | "jpeg" | "gif" | "webp" | "tiff" | "bmp" | "avif" | "heic"}`;
+export type ImageMime = `image/${"png" | "jpeg" | "gif" | "webp" | "tiff" | "bmp" | "avif" | "heic"}`;
 
 /** The MIME type of an image, by its magic bytes; undefined for anything else, SVG included (it is text). */
 export function imageType(head: Uint8Array): ImageMime | undefined {

@@ -5,7 +5,7 @@ export { readDirectory } from "./directory.ts";
 export { countTokens } from "./exact-tokens.ts";
 export { mediaOf, recognise, type Recognition } from "./kind.ts";
 export { linesAt } from "./lines-at.ts";
-export { type OptionalPart, optionalParts, type PartState } from "./optional-parts.ts";
+export { optionalParts } from "./optional-parts.ts";
 export { type OutlineLanguage, outlineLanguageOf } from "./outline/languages.ts";
 export { beginningOf, outlineOf } from "./outline/outline.ts";
 export { createPageCache, type PageCache } from "./page-cache.ts";

@@ -25,7 +25,6 @@ export interface LineText {
   readonly cutBehind: boolean;
 }
 
-/** One text for each place; undefined if no line begins there any more. */
 export async function linesAt(
   file: OpenFile,
   places: readonly LinePlace[],

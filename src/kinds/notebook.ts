@@ -89,13 +89,11 @@ export async function readNotebook(
   };
 }
 
-/** Whether the file has cells to show. One with none, or too many, is read and edited as text. */
 export async function hasCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<boolean> {
   const parsed = await parsedCells(bytes, target, signal);
   return !("fault" in parsed) || parsed.fault === "empty";
 }
 
-/** The text of a notebook after one of its cells is edited. */
 export async function editedCell(
   text: string,
   edit: CellEdit,
@@ -152,7 +150,6 @@ async function cellsWithin(
   return { cells, tokens, isCut };
 }
 
-/** Without its images. */
 const textTokens = ({ source, outputs, id }: NotebookCell<ClaimedOutput>): number =>
   outputs.reduce((sum, output) => sum + outputTokens(output), headTokens + estimateTokens(id) + estimateTokens(source));
 
@@ -209,19 +206,16 @@ function createImageReader(tokensMax: number, signal: AbortSignal): ImageReader 
   let pixelsLeft: number = limits.notebookPixelsMax;
   return async (claimed) => {
     const no = { type: "no image", mime: claimed.mime } as const;
+    const tooLarge = (limit: string) => ({ shown: { ...no, why: "too large", limit }, tokens: 0 }) as const;
     const sizeBytes = Math.floor((claimed.base64.length * 3) / 4);
-    if (sizeBytes > limits.imageBytesMax) {
-      const limit = `${sizeBytes} bytes of at most ${limits.imageBytesMax}`;
-      return { shown: { ...no, why: "too large", limit }, tokens: 0 };
-    }
+    if (sizeBytes > limits.imageBytesMax) return tooLarge(`${sizeBytes} bytes of at most ${limits.imageBytesMax}`);
     const { imageBudget, readImage } = await images();
     const { probeImage } = await imageSizes();
     const bytes = Buffer.from(claimed.base64, "base64");
     const { width, height } = probeImage(bytes) ?? { width: 0, height: 0 };
     if (width * height <= limits.imagePixelsMax) {
       if (width * height > pixelsLeft) {
-        const limit = `${width}x${height} pixels, more than are left of ${limits.notebookPixelsMax} for one answer`;
-        return { shown: { ...no, why: "too large", limit }, tokens: 0 };
+        return tooLarge(`${width}x${height} pixels, more than are left of ${limits.notebookPixelsMax} for one answer`);
       }
       pixelsLeft -= width * height;
     }
@@ -233,12 +227,8 @@ function createImageReader(tokensMax: number, signal: AbortSignal): ImageReader 
       }
       case "damaged":
         return { shown: { ...no, why: "damaged", detail: result.detail }, tokens: 0 };
-      case "too large": {
-        const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
-        return { shown: { ...no, why: "too large", limit }, tokens: 0 };
-      }
-      case "over limit":
-        return { shown: { ...no, why: "too large", limit: result.limit }, tokens: 0 };
+      case "too large":
+        return tooLarge(result.limit);
       case "no codec":
         return { shown: { ...no, why: "no codec", install: result.install }, tokens: 0 };
     }

@@ -1,6 +1,7 @@
 /** Which optional packages are installed. The native one is loaded: it may be installed without its binary. */
 
 import { createRequire } from "node:module";
+import type { OptionalPart, PartState } from "../contract/checkup.ts";
 
 export const optionalPartNames = [
   "sharp",
@@ -10,11 +11,7 @@ export const optionalPartNames = [
   "jschardet",
   "web-tree-sitter",
   "@vscode/tree-sitter-wasm",
-] as const;
-export type OptionalPart = (typeof optionalPartNames)[number];
-
-/** `broken`: it is installed and cannot be loaded. */
-export type PartState = "there" | "missing" | "broken";
+] as const satisfies readonly OptionalPart[];
 
 export async function optionalParts(): Promise<ReadonlyMap<OptionalPart, PartState>> {
   const states = optionalPartNames.map(async (name) => [name, await stateOf(name)] as const);

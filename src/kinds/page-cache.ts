@@ -6,13 +6,7 @@
 import type { Page, TextOutcome } from "../contract/read.ts";
 import type { Recognition } from "./kind.ts";
 
-export interface PageCache {
-  /** What the first bytes of a file with this fingerprint said. */
-  recognition(key: string): Recognition | undefined;
-  keepRecognition(key: string, recognition: Recognition): void;
-  find(key: string): TextOutcome | undefined;
-  keep(key: string, outcome: TextOutcome): void;
-}
+export type PageCache = ReturnType<typeof createPageCache>;
 
 /** Characters of all pages in all their forms: at most some 8 MB. */
 const charsMax = 4_194_304;
@@ -21,8 +15,7 @@ const recognitionsMax = 1_000;
 /** Hashes of pages that were read once: small numbers, and a page that is read again is mostly read again soon. */
 const seenMax = 500;
 
-export function createPageCache(): PageCache {
-  /** Least recently used first. */
+export function createPageCache() {
   const outcomes = new Map<string, { readonly outcome: TextOutcome; readonly chars: number }>();
   /** Pages that were read once. Only a second read shows that a page is worth caching; most are never read again. */
   const seen = new Set<number>();
@@ -33,22 +26,22 @@ export function createPageCache(): PageCache {
   };
   const recognitions = new Map<string, Recognition>();
   return {
-    recognition: (key) => recognitions.get(key),
-    keepRecognition(key, recognition) {
+    recognition: (key: string) => recognitions.get(key),
+    keepRecognition(key: string, recognition: Recognition): void {
       recognitions.set(key, recognition);
       for (const oldest of recognitions.keys()) {
         if (recognitions.size <= recognitionsMax) return;
         recognitions.delete(oldest);
       }
     },
-    find(key) {
+    find(key: string): TextOutcome | undefined {
       const known = outcomes.get(key);
       if (known === undefined) return undefined;
       outcomes.delete(key);
       outcomes.set(key, known);
       return known.outcome;
     },
-    keep(key, outcome) {
+    keep(key: string, outcome: TextOutcome): void {
       const hash = hashOf(key);
       if (!seen.has(hash)) {
         seen.add(hash);

@@ -27,7 +27,6 @@ const pdfs = lazily(() => import("./pdf/pdf.ts"));
 export interface MediaFile {
   readonly file: OpenFile;
   readonly target: Target;
-  /** The same file for the text reader. */
   readonly asText: () => Promise<TextFile>;
 }
 
@@ -83,19 +82,16 @@ async function readImageFile(
 ): Promise<ImageOutcome> {
   const { imageBudget, readImage } = await images();
   const result = await readImage(bytes, imageBudget(tokensOf(request)), signal);
+  const of = { place: target, kind: "image" } as const;
   switch (result.kind) {
     case "image":
       return { ...result, target, sizeBytes: bytes.length };
     case "damaged":
-      throw new Problem({ code: "DAMAGED", place: target, kind: "image", detail: result.detail });
-    case "too large": {
-      const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
-      throw new Problem({ code: "TOO_LARGE", place: target, kind: "image", limit });
-    }
-    case "over limit":
-      throw new Problem({ code: "TOO_LARGE", place: target, kind: "image", limit: result.limit });
+      throw new Problem({ code: "DAMAGED", ...of, detail: result.detail });
+    case "too large":
+      throw new Problem({ code: "TOO_LARGE", ...of, limit: result.limit });
     case "no codec":
-      throw new Problem({ code: "NO_CODEC", place: target, kind: "image", install: result.install });
+      throw new Problem({ code: "NO_CODEC", ...of, install: result.install });
   }
 }
 
@@ -122,34 +118,25 @@ async function readPdfFile(
     const pages = `1-${Math.min(limits.pdfPagesMax, result.pagesTotal)}`;
     result = await readPdf(bytes, { ...wants, pages }, signal);
   }
+  const of = { place: target, kind: "pdf" } as const;
   const pagesProblem = { code: "INVALID_PARAM", reason: "pages", place: target, pagesMax: limits.pdfPagesMax } as const;
   switch (result.kind) {
     case "pdf":
       break;
     case "encrypted":
-      throw new Problem({ code: "ENCRYPTED", place: target, kind: "pdf" });
+      throw new Problem({ code: "ENCRYPTED", ...of });
     case "damaged":
-      throw new Problem({ code: "DAMAGED", place: target, kind: "pdf", detail: result.detail });
+      throw new Problem({ code: "DAMAGED", ...of, detail: result.detail });
     case "too many pages":
       throw new Problem({ ...pagesProblem, fault: "choose", pagesTotal: result.pagesTotal });
     case "pages":
       throw new Problem({ ...pagesProblem, fault: result.fault, pagesTotal: result.pagesTotal });
     case "time":
-      throw new Problem({
-        code: "TOO_LARGE",
-        place: target,
-        kind: "pdf",
-        limit: `${result.timeMsMax / 1_000} seconds of work`,
-      });
+      throw new Problem({ code: "TOO_LARGE", ...of, limit: `${result.timeMsMax / 1_000} seconds of work` });
     case "memory":
-      throw new Problem({
-        code: "TOO_LARGE",
-        place: target,
-        kind: "pdf",
-        limit: `${limits.pdfMegabytesMax} MB of memory`,
-      });
+      throw new Problem({ code: "TOO_LARGE", ...of, limit: `${limits.pdfMegabytesMax} MB of memory` });
     case "no codec":
-      throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
+      throw new Problem({ code: "NO_CODEC", ...of, install: result.install });
   }
   // An attached file comes with its text: not every model is shown attachments.
   const pages = pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
@@ -166,7 +153,6 @@ async function readPdfFile(
   };
 }
 
-/** Converts an office document to text and reads that page by page. */
 async function readOfficeFile(
   bytes: Buffer,
   { file, target }: MediaFile,
@@ -180,7 +166,7 @@ async function readOfficeFile(
     totalBytesMax: 134_217_728,
     ratioMax: 200,
     entriesMax: 10_000,
-    cellsMax: 2_000_000,
+    cellsMax: 1_100_000,
     depthMax: 200,
   };
   const { officeMsMax: msMax, workerHeapMegabytesMax } = limits;
@@ -189,24 +175,23 @@ async function readOfficeFile(
     { bytes, format, limits: officeLimits },
     { signal: scanning.signal, msMax },
   );
+  const of = { place: target, kind: "office" } as const;
   if (hasFailed(result)) {
-    if (result.failed === "crash") {
-      throw new Problem({ code: "DAMAGED", place: target, kind: "office", detail: "its reader failed" });
-    }
+    if (result.failed === "crash") throw new Problem({ code: "DAMAGED", ...of, detail: "its reader failed" });
     const limit =
       result.failed === "time" ? `${msMax / 1_000} seconds of work` : `${workerHeapMegabytesMax} MB of memory`;
-    throw new Problem({ code: "TOO_LARGE", place: target, kind: "office", limit });
+    throw new Problem({ code: "TOO_LARGE", ...of, limit });
   }
   switch (result.kind) {
     case "office":
       break;
     case "encrypted":
-      throw new Problem({ code: "ENCRYPTED", place: target, kind: "office" });
+      throw new Problem({ code: "ENCRYPTED", ...of });
     case "damaged":
-      throw new Problem({ code: "DAMAGED", place: target, kind: "office", detail: result.detail });
+      throw new Problem({ code: "DAMAGED", ...of, detail: result.detail });
     case "bomb":
     case "too large":
-      throw new Problem({ code: "TOO_LARGE", place: target, kind: "office", limit: result.detail });
+      throw new Problem({ code: "TOO_LARGE", ...of, limit: result.detail });
   }
   const whole = Buffer.from(result.text.buffer, result.text.byteOffset, result.text.byteLength);
   const guess = { encoding: "utf-8", decided: true } as const;

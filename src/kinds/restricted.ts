@@ -25,7 +25,6 @@ export const restrictedFiles: { readonly extensions: readonly string[]; readonly
 };
 
 export interface Restricted {
-  /** What restricts a file of this name: its extension or its whole name; undefined if it is not restricted. */
   why(name: string): { readonly reason: "extension" | "name"; readonly restricted: string } | undefined;
 }
 

@@ -13,11 +13,9 @@ export interface TextFile {
   readonly form: ByteForm | undefined;
   /** The content of a small file; undefined for a larger one. */
   readonly whole: Uint8Array | undefined;
-  /** The first bytes. */
   readonly head: () => Promise<Uint8Array>;
   /** The encoding guessed from the first bytes if the form does not say it; undefined if it was not guessed yet. */
   readonly guess: { encoding: EncodingName; decided: boolean } | undefined;
-  /** Called once with the guess. */
   readonly guessed: (guess: { encoding: EncodingName; decided: boolean }) => void;
 }
 
@@ -31,7 +29,6 @@ export interface TextReading {
   readonly source: LineSource;
   readonly newline: NewlineForm;
   readonly decoder: Decoder;
-  /** Bytes of the byte order mark. */
   readonly firstByte: number;
 }
 
@@ -52,12 +49,9 @@ const newlineForm = (form: ByteForm | undefined): NewlineForm => {
   return isWide ? encoding : "byte";
 };
 
-// Decodes the bytes of a text file.
-
 interface Decoder {
   readonly encoding: EncodingName;
   readonly lossy: boolean;
-  /** Whole lines. */
   text(bytes: Uint8Array): Promise<DecodedLines>;
   /** The beginning of a line, cut anywhere: a character that was cut in two is left out. */
   beginning(bytes: Uint8Array): Promise<string>;
@@ -67,7 +61,6 @@ export interface DecodedLines {
   readonly text: string;
   /** True only if certain. Only in UTF-8 do ASCII bytes mean ASCII text: UTF-16 and ISO-2022-JP spell other text with them. */
   readonly ascii: boolean;
-  /** Whether the bytes are the text in UTF-8. */
   readonly utf8: boolean;
 }
 
@@ -126,5 +119,4 @@ class FileDecoder implements Decoder {
   }
 }
 
-/** The same bytes as a Buffer, without a copy. */
 export const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

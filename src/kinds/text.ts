@@ -6,7 +6,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
-import { bufferBytes, giveBuffer, takeBuffer, timeSlices } from "../disk/disk.ts";
+import { bufferBytes, giveBuffer, takeBuffer, type TimeSlices, timeSlices } from "../disk/disk.ts";
 import {
   countNewlinesIn,
   cutChars,
@@ -29,7 +29,8 @@ const measureTimesMax = 8;
 
 export async function readText(text: TextFile, request: ReadRequest, scanning: Scanning): Promise<TextOutcome> {
   const { signal } = scanning;
-  const reading = { ...(await startReading(text, scanning)), request, target: text.target, signal };
+  const slices = timeSlices(signal);
+  const reading = { ...(await startReading(text, scanning)), request, target: text.target, signal, slices };
   const { source, decoder } = reading;
   const pages = [await readPage(request.ranges[0], reading)] as [Page, ...Page[]];
   for (const range of request.ranges.slice(1)) pages.push(await readPage(range, reading));
@@ -48,6 +49,7 @@ interface PageReading extends TextReading {
   readonly request: ReadRequest;
   readonly target: Target;
   readonly signal: AbortSignal;
+  readonly slices: TimeSlices;
 }
 
 async function readPage(range: LineRange, reading: PageReading): Promise<Page> {
@@ -186,7 +188,6 @@ const isClearlyWithin = (tokens: number, chars: number, tokensMax: number): bool
 /** Base64, hex, numbers, minified code: for such text the estimate can be a third too low. Code has 0.25 tokens a character. */
 const isDense = (tokens: number, chars: number): boolean => tokens > chars * 0.3;
 
-/** What the model gets: the lines with their numbers. */
 function shownText(page: PageStepper, from: number, { numbers }: Profile): string {
   const text = page.lines.join("\n");
   return numbers === undefined ? text : numberLines(text, from, numbers, page.ascii, "", "");
@@ -203,7 +204,6 @@ const clearlyAbove = 1.25;
 /** Code and prose that fit into this share of the budget by the estimate fit into all of it by count. */
 const surelyWithin = 0.82;
 
-/** The last lines, found from the end of the file and numbered from there. */
 async function readEnd(lines: number, reading: PageReading): Promise<Page> {
   const { source, request, newline, firstByte } = reading;
   // A final newline ends the last line; if lines are split, it begins one more.
@@ -308,7 +308,6 @@ async function pageAfterTheEnd(from: LineNumber, reading: PageReading): Promise<
   return { from, ...nothing, linesTotal: total, stopped: "end", next: undefined };
 }
 
-/** Measures the tokens of the whole range without keeping it. */
 async function overBudget(
   page: PageStepper,
   from: number,
@@ -368,11 +367,10 @@ async function fill(
   stepper: PageStepper,
   start: number,
   linesMax: number,
-  reading: TextReading,
+  reading: PageReading,
   lineCharsMax: number,
   likely = 0,
 ): Promise<{ readonly reached: boolean }> {
-  // Few lines are probably few bytes.
   const step =
     likely > windowBytes
       ? Math.min(windowBytesMax, likely)
@@ -403,7 +401,7 @@ async function fillWith(
   stepper: PageStepper,
   start: number,
   linesMax: number,
-  { source, newline, decoder }: TextReading,
+  { source, newline, decoder, slices }: PageReading,
   lineCharsMax: number,
 ): Promise<{ readonly reached: boolean }> {
   // No character takes more than four bytes, so this many bytes contain all of a line that can be shown.
@@ -411,7 +409,10 @@ async function fillWith(
   let at = start;
   let step = firstStep;
   for (;;) {
+    if (slices.isOver()) await slices.next();
     const window = await source.bytes(at, step, scratch);
+    // Small files are read without a turn of the event loop; reading and estimating a line of a megabyte take 20 ms each.
+    if (slices.isOver()) await slices.next();
     const end = at + window.length >= source.sizeBytes;
     const wanted = linesMax - stepper.count;
     const enough =
@@ -493,11 +494,9 @@ interface LinePartText {
   readonly text: string;
   /** One less than was asked for if that is the second half of a surrogate pair. */
   readonly column: number;
-  /** How the line ends; undefined if its end was not reached. */
   readonly ended: "newline" | "file" | undefined;
   /** UTF-16 units of the line that were decoded: all of them, if its end was reached. */
   readonly chars: number;
-  /** Whether the last of them is `\r`. */
   readonly endsInReturn: boolean;
 }
 

@@ -5,20 +5,14 @@ import type { EncodingName } from "../contract/read.ts";
 import { highLines, isUtf8, unfinishedBytes } from "../text/text.ts";
 import { decideEncoding, sampleBytesMax } from "./charset.ts";
 
-export interface Utf8Watch {
-  /** Chunks in their order, cut anywhere. They are not kept. */
-  see(chunk: Uint8Array): void;
-  /** UTF-8 if all bytes were; else the encoding that the same bytes have in one piece, wherever the chunks were cut. */
-  encoding(head: Uint8Array): Promise<EncodingName>;
-}
-
-export function startUtf8Watch(): Utf8Watch {
+export function startUtf8Watch() {
   const lines = new HighLines();
   let valid = true;
   /** An incomplete character at the end of the last chunk. */
   let cut = none;
   return {
-    see(chunk) {
+    /** Chunks in their order, cut anywhere. They are not kept. */
+    see(chunk: Uint8Array): void {
       const plain = isAscii(chunk);
       lines.see(chunk, plain);
       if (!valid || (plain && cut.length === 0)) return;
@@ -27,7 +21,8 @@ export function startUtf8Watch(): Utf8Watch {
       const cutBytes = unfinishedBytes(bytes);
       cut = cutBytes === 0 ? none : Buffer.from(bytes.subarray(-cutBytes));
     },
-    async encoding(head) {
+    /** UTF-8 if all bytes were; else the encoding that the same bytes have in one piece, wherever the chunks were cut. */
+    async encoding(head: Uint8Array): Promise<EncodingName> {
       return valid && cut.length === 0 ? "utf-8" : (await decideEncoding([head, lines.all()])).encoding;
     },
   };
@@ -45,7 +40,6 @@ class HighLines {
   /** The last bytes, if they are ASCII. One buffer for all: much of a large file passes through it. */
   readonly #plain = Buffer.alloc(plainBytesMax);
   #plainBytes = 0;
-  /** An unfinished line that is not ASCII. */
   #begun = none;
 
   see(chunk: Uint8Array, plain: boolean): void {

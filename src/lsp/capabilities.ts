@@ -8,7 +8,6 @@ export interface Capabilities {
   readonly change: number;
   readonly openClose: boolean;
   readonly save: { readonly includeText: boolean } | undefined;
-  /** Set if the server answers requests for diagnostics (pull). */
   readonly pull: { readonly identifier: string | undefined } | undefined;
   readonly offers: (capability: string) => boolean;
 }

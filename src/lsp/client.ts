@@ -5,6 +5,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { limits } from "../contract/limits.ts";
+import { parseJson } from "../text/text.ts";
 import { type Capabilities, fieldsOf, pullOf } from "./capabilities.ts";
 import { uriOf } from "./diagnostics.ts";
 
@@ -13,7 +14,6 @@ export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -22,11 +22,9 @@ export type RequestEnd =
   | { readonly is: "error"; readonly code: number; readonly message: string }
   | { readonly is: "timeout" }
   | { readonly is: "cancelled" }
-  /** The server is gone, or did not start. */
   | { readonly is: "ended"; readonly why: string };
 
 interface Handlers {
-  /** Must not throw. */
   notified(method: string, params: unknown): void;
   /** Answers a request of the server. Undefined: the method is not supported. */
   asked(method: string, params: unknown): { readonly result: unknown } | { readonly error: RpcError } | undefined;
@@ -46,11 +44,8 @@ export interface Client {
   ): Promise<RequestEnd>;
   notify(method: string, params: unknown): void;
   readonly isAlive: boolean;
-  /** Resolves with the reason when the server is gone. */
   readonly ended: Promise<string>;
-  /** Requests a shutdown, and kills the process if it does not exit. */
   stop(): Promise<void>;
-  /** The end of its standard error. */
   complaints(): string;
 }
 
@@ -72,7 +67,6 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
     child.stdin?.end();
     resolveEnded(why);
   };
-  /** For a server that cannot be talked to any more. */
   const drop = (why: string): void => {
     end(why);
     child.kill("SIGKILL");
@@ -86,19 +80,13 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
   };
   const handleFrame = (frame: Frame): void => {
     if (frame.is === "fault") return drop(`it sent ${frame.why}`);
-    const message = messageOf(frame.value);
-    switch (message.is) {
-      case "notification":
-        return handlers.notified(message.method, message.params);
-      case "request": {
-        const answer = handlers.asked(message.method, message.params);
-        return send({ id: message.id, ...(answer ?? { error: { code: methodNotFound, message: "Not supported" } }) });
-      }
-      case "response":
-        return waiting.get(message.id)?.(message.answer);
-      case "nothing":
-        return undefined;
+    const { id, method, params, result, error } = fieldsOf(frame.value);
+    if (typeof method === "string") {
+      if (typeof id !== "number" && typeof id !== "string") return handlers.notified(method, params);
+      const answer = handlers.asked(method, params);
+      return send({ id, ...(answer ?? { error: { code: methodNotFound, message: "Not supported" } }) });
     }
+    if (typeof id === "number") waiting.get(id)?.(endOf(result, error));
   };
 
   const framing = createFraming();
@@ -159,31 +147,11 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
 const methodNotFound = -32_601;
 const serverBusy = -32_000;
 
-type Message =
-  | { readonly is: "notification"; readonly method: string; readonly params: unknown }
-  | { readonly is: "request"; readonly id: number | string; readonly method: string; readonly params: unknown }
-  | { readonly is: "response"; readonly id: number; readonly answer: RequestEnd }
-  /** No message of the protocol; ignored. */
-  | { readonly is: "nothing" };
-
-function messageOf(value: unknown): Message {
-  if (typeof value !== "object" || value === null) return { is: "nothing" };
-  const { id, method, params, result, error } = value as Readonly<Record<string, unknown>>; // any object has such fields or lacks them
-  if (typeof method === "string") {
-    if (typeof id === "number" || typeof id === "string") return { is: "request", id, method, params };
-    return { is: "notification", method, params };
-  }
-  if (typeof id !== "number") return { is: "nothing" };
-  if (typeof error === "object" && error !== null) {
-    const { code, message } = error as Readonly<Record<string, unknown>>; // as above
-    const text = typeof message === "string" ? message.slice(0, limits.languageMessageCharsMax) : "";
-    return {
-      is: "response",
-      id,
-      answer: { is: "error", code: typeof code === "number" ? code : 0, message: text },
-    };
-  }
-  return { is: "response", id, answer: { is: "result", value: result } };
+function endOf(result: unknown, error: unknown): RequestEnd {
+  if (typeof error !== "object" || error === null) return { is: "result", value: result };
+  const { code, message } = fieldsOf(error);
+  const text = typeof message === "string" ? message.slice(0, limits.languageMessageCharsMax) : "";
+  return { is: "error", code: typeof code === "number" ? code : 0, message: text };
 }
 
 /** Lets the host exit when nothing but servers is left. */
@@ -243,20 +211,14 @@ function killOnExit(child: ChildProcess): void {
 
 type Frame = { readonly is: "message"; readonly value: unknown } | { readonly is: "fault"; readonly why: string };
 
-export interface Framing {
-  /** The messages that are complete now. After a fault no more follow. */
-  feed(chunk: Uint8Array): readonly Frame[];
-}
-
 export function frameMessage(value: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(value), "utf8");
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`, "ascii"), body]);
 }
 
-export function createFraming(): Framing {
+export function createFraming() {
   let chunks: Buffer[] = [];
   let bufferedBytes = 0;
-  /** The length of the awaited body; undefined while a header is awaited. */
   let bodyBytes: number | undefined;
   let isFaulty = false;
 
@@ -294,14 +256,15 @@ export function createFraming(): Framing {
     const text = joined().toString("utf8", 0, bytes);
     drop(bytes);
     bodyBytes = undefined;
-    try {
-      return { is: "message", value: JSON.parse(text) as unknown };
-    } catch {
-      return fault("a message that is no JSON");
-    }
+    const parsed = parseJson(text, limits.languageContainersMax);
+    if ("value" in parsed) return { is: "message", value: parsed.value };
+    if (parsed.fault === "not json") return fault("a message that is no JSON");
+    const why = `a message with more than ${limits.languageContainersMax} objects and lists or ${limits.jsonKeysMax} keys`;
+    const id = answerId.exec(text.slice(0, 200))?.[1];
+    if (id === undefined) return fault(why);
+    return { is: "message", value: { id: Number(id), error: { code: answerTooLarge, message: `it sent ${why}` } } };
   };
 
-  /** The next message or fault; undefined if more bytes are needed. */
   const next = (): Frame | undefined => {
     if (isFaulty) return undefined;
     if (bodyBytes !== undefined) return bufferedBytes < bodyBytes ? undefined : body(bodyBytes);
@@ -312,7 +275,7 @@ export function createFraming(): Framing {
   };
 
   return {
-    feed: (chunk) => {
+    feed: (chunk: Uint8Array): readonly Frame[] => {
       if (isFaulty) return [];
       chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       bufferedBytes += chunk.byteLength;
@@ -322,6 +285,10 @@ export function createFraming(): Framing {
     },
   };
 }
+
+/** The id of an answer, which servers send before its result. An answer that is not parsed fails its request alone. */
+const answerId = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:jsonrpc|result)"/;
+const answerTooLarge = -32_000;
 
 const headerEnd = Buffer.from("\r\n\r\n", "ascii");
 
@@ -346,7 +313,6 @@ export interface Registered {
   watching(id: string, options: unknown): void;
   pulling(options: NonNullable<Capabilities["pull"]>): void;
   unregistered(id: string): void;
-  /** Diagnostics may be outdated. */
   refresh(): void;
 }
 

@@ -79,9 +79,7 @@ export interface KnownDiagnostics {
   readonly anywhere: ReadonlyMap<string, number>;
 }
 
-/** For a file whose diagnostics were never seen. */
 export const nothingKnown: KnownDiagnostics = { atLine: new Map(), anywhere: new Map() };
-/** For a file that did not exist: all of its errors are new. */
 export const noErrors: KnownDiagnostics = { atLine: new Map(), anywhere: new Map() };
 
 export function knownOf(diagnostics: readonly Diagnostic[], lines: Lines): KnownDiagnostics {
@@ -131,9 +129,7 @@ const add = (counts: Map<string, number>, key: string, by: number): void =>
 
 export type PositionEncoding = "utf-16" | "utf-8";
 
-/** The lines of a text, without their line ends. */
 export interface Lines {
-  /** Counted from 1; undefined after the last line. */
   at(line: number): string | undefined;
   readonly count: number;
 }

@@ -5,6 +5,7 @@
 
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
+import { contains, dropOldest } from "../contract/common.ts";
 import { limits } from "../contract/limits.ts";
 import type {
   AskOptions,
@@ -27,7 +28,6 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
   const choice = createServerSelection(options, environment);
   const pending = createPendingStore();
 
-  /** Sends a file to all servers that handle it. */
   const sendFile = (file: SourceFile, saved: boolean): readonly Supervisor[] => {
     if (!choice.serves(file.path) || Buffer.byteLength(file.text) > limits.languageFileBytesMax) return [];
     const supervisors = choice.supervisorsFor(file.path);
@@ -64,7 +64,7 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
   /** Waits for all servers and merges their diagnostics; servers that failed or are still pending are named. */
   const gatherReport = async (
     path: string,
-    supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[],
+    supervisors: Notified["supervisors"],
     wait: { readonly untilMs: number; readonly signal: AbortSignal },
   ): Promise<DiagnosticsReport> => {
     const parts: Part[] = [];
@@ -74,11 +74,9 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
       supervisors.map(async ({ supervisor, known }) => {
         const server = supervisor.running;
         await server?.settled(path, wait);
-        const current = server?.diagnosticsOf(path);
-        if (current !== undefined) {
-          supervisor.remember(path, knownOf(current.diagnostics, current.lines));
-          parts.push({ current, known });
-        } else if (server === undefined || server.state === "ended") {
+        const current = rememberCurrent(supervisor, path);
+        if (current !== undefined) parts.push({ current, known });
+        else if (server === undefined || server.state === "ended") {
           unavailable.push({
             server: supervisor.entry.name,
             why: (await server?.ended) ?? supervisor.why ?? "it did not start",
@@ -101,31 +99,28 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
     });
   };
 
+  const rememberCurrent = (supervisor: Supervisor, path: string): FileDiagnostics | undefined => {
+    const current = supervisor.running?.diagnosticsOf(path);
+    if (current !== undefined) supervisor.remember(path, knownOf(current.diagnostics, current.lines));
+    return current;
+  };
+
   const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
 
   const notifyChanged = (files: readonly SourceFile[], session: string): readonly Notified[] =>
     files.flatMap((file) => {
       // Errors that the session was not shown yet are still new to it.
       const before = pending.take(session, file.path);
-      for (const supervisor of choice.running()) {
-        const current = supervisor.running?.diagnosticsOf(file.path);
-        if (current !== undefined) supervisor.remember(file.path, knownOf(current.diagnostics, current.lines));
-      }
+      for (const supervisor of choice.running()) rememberCurrent(supervisor, file.path);
       const supervisors = onlyChecking(sendFile(file, true)).map((supervisor) => ({
         supervisor,
         known:
-          before?.knownBy(supervisor) ??
+          before?.supervisors.find((one) => one.supervisor === supervisor)?.known ??
           supervisor.knownOf(file.path) ??
           (file.created === true ? noErrors : nothingKnown),
       }));
       return supervisors.length === 0 ? [] : [{ path: file.path, supervisors }];
     });
-
-  const remember = (session: string, { path, supervisors }: Notified): void => {
-    const knownBy = (supervisor: Supervisor): KnownDiagnostics | undefined =>
-      supervisors.find((one) => one.supervisor === supervisor)?.known;
-    pending.add(session, { path, supervisors, knownBy });
-  };
 
   return {
     serves: (path) => choice.serves(path),
@@ -146,7 +141,7 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
               all.map(async (one) => {
                 const report = await gatherReport(one.path, one.supervisors, until);
                 const isOld = !report.pending && !isCurrent(one.path, one.supervisors);
-                if (report.pending || isOld) remember(session, one);
+                if (report.pending || isOld) pending.add(session, one);
                 return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
               }),
             );
@@ -185,7 +180,7 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
   };
 
   /** The report, once all servers have finished; pending diagnostics that can no longer arrive are dropped. */
-  function lateReport(session: string, one: PendingDiagnostics): readonly DiagnosticsReport[] {
+  function lateReport(session: string, one: Notified): readonly DiagnosticsReport[] {
     const existing = one.supervisors.filter(({ supervisor }) => supervisor.running !== undefined);
     const parts = existing.flatMap(({ supervisor, known }): readonly Part[] => {
       const current = supervisor.running?.diagnosticsOf(one.path, "now");
@@ -197,10 +192,7 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
     }
     pending.take(session, one.path);
     if (existing.length === 0 || !isCurrent(one.path, existing)) return [];
-    for (const { supervisor } of existing) {
-      const current = supervisor.running?.diagnosticsOf(one.path);
-      if (current !== undefined) supervisor.remember(one.path, knownOf(current.diagnostics, current.lines));
-    }
+    for (const { supervisor } of existing) rememberCurrent(supervisor, one.path);
     return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
   }
 }
@@ -221,25 +213,16 @@ async function withOwnSignal<Value>(signal: AbortSignal, work: (own: AbortSignal
 
 interface Notified {
   readonly path: string;
+  /** With the errors that were known before the first change that was not reported yet. */
   readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[];
 }
 
 // Which servers handle a file, by its extension and its project.
 
-export interface ServerSelection {
-  /** Whether a server is configured for this extension; its program may still be missing. */
-  serves(path: string): boolean;
-  /** One server per group; a server that was given up is replaced by the next of its group. */
-  supervisorsFor(path: string): readonly Supervisor[];
-  running(): readonly Supervisor[];
-  notifyWatchers(changes: readonly WatchedChange[]): void;
-  close(): Promise<void>;
-}
-
 /** How long a missing program is not looked for again. */
 const lookAgainMs = 10_000;
 
-function createServerSelection(options: LanguageOptions, environment: LanguageEnvironment): ServerSelection {
+function createServerSelection(options: LanguageOptions, environment: LanguageEnvironment) {
   const { servers } = serversOf(options);
   const byExtension = new Map<string, ServerEntry[]>();
   for (const entry of servers) {
@@ -281,11 +264,11 @@ function createServerSelection(options: LanguageOptions, environment: LanguageEn
   /** The nearest parent folder with one of the markers, else the workspace's root. */
   const rootOf = (path: string, { rootMarkers }: ServerEntry): string => {
     const top = environment.roots
-      .filter((root) => isBeneath(path, root))
+      .filter((root) => contains(root, path))
       .toSorted((one, two) => two.length - one.length)[0];
     const parent = nodePath.dirname(path);
     if (top === undefined) return parent;
-    for (let folder = parent; isBeneath(folder, top); folder = nodePath.dirname(folder)) {
+    for (let folder = parent; contains(top, folder); folder = nodePath.dirname(folder)) {
       if (rootMarkers.some((name) => environment.has(folder, name))) return folder;
       if (folder === nodePath.dirname(folder)) break;
     }
@@ -293,8 +276,10 @@ function createServerSelection(options: LanguageOptions, environment: LanguageEn
   };
 
   return {
-    serves: (path) => byExtension.has(extensionOf(path)),
-    supervisorsFor: (path) => {
+    /** Whether a server is configured for this extension; its program may still be missing. */
+    serves: (path: string): boolean => byExtension.has(extensionOf(path)),
+    /** One server per group; a server that was given up is replaced by the next of its group. */
+    supervisorsFor: (path: string): readonly Supervisor[] => {
       if (isClosed) return [];
       const chosen = new Map<string, Supervisor>();
       for (const entry of byExtension.get(extensionOf(path)) ?? []) {
@@ -307,74 +292,46 @@ function createServerSelection(options: LanguageOptions, environment: LanguageEn
       for (const supervisor of chosen.values()) supervisor.usedMs = nowMs;
       return [...chosen.values()];
     },
-    running: () => [...supervisors.values()].filter(({ running }) => running !== undefined),
-    notifyWatchers: (changes) => {
+    running: (): readonly Supervisor[] => [...supervisors.values()].filter(({ running }) => running !== undefined),
+    notifyWatchers: (changes: readonly WatchedChange[]): void => {
       for (const { running, root } of supervisors.values()) {
-        const inside = changes.filter(({ path }) => isBeneath(path, root));
+        const inside = changes.filter(({ path }) => contains(root, path));
         if (inside.length > 0) running?.watched(inside);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.all([...supervisors.values()].map((supervisor) => supervisor.stop()));
     },
   };
 }
 
-function isBeneath(path: string, root: string): boolean {
-  const rest = nodePath.relative(root, path);
-  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
-}
-
 // Diagnostics that were not ready when the answer was given, by session and file. Bounded; the oldest are dropped first.
 
-interface PendingDiagnostics {
-  readonly path: string;
-  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: KnownDiagnostics }[];
-  /** The errors known before the first change that was not reported yet. */
-  knownBy(supervisor: Supervisor): KnownDiagnostics | undefined;
-}
-
-export interface PendingStore {
-  add(session: string, pending: PendingDiagnostics): void;
-  /** Removes and returns it. */
-  take(session: string, path: string): PendingDiagnostics | undefined;
-  of(session: string): readonly PendingDiagnostics[];
-  /** For all sessions. */
-  forget(path: string): void;
-}
-
-function createPendingStore(): PendingStore {
-  const sessions = new Map<string, Map<string, PendingDiagnostics>>();
+function createPendingStore() {
+  const sessions = new Map<string, Map<string, Notified>>();
   return {
-    add: (session, pending) => {
-      const files = sessions.get(session) ?? new Map<string, PendingDiagnostics>();
+    add: (session: string, pending: Notified): void => {
+      const files = sessions.get(session) ?? new Map<string, Notified>();
       sessions.delete(session);
       sessions.set(session, files);
       files.delete(pending.path);
       files.set(pending.path, pending);
-      dropFirst(files, limits.languageLateFilesMax);
-      dropFirst(sessions, limits.languageLateSessionsMax);
+      dropOldest(files, limits.languageLateFilesMax);
+      dropOldest(sessions, limits.languageLateSessionsMax);
     },
-    take: (session, path) => {
+    take: (session: string, path: string): Notified | undefined => {
       const files = sessions.get(session);
       const pending = files?.get(path);
       files?.delete(path);
       if (files?.size === 0) sessions.delete(session);
       return pending;
     },
-    of: (session) => [...(sessions.get(session)?.values() ?? [])],
-    forget: (path) => {
+    of: (session: string): readonly Notified[] => [...(sessions.get(session)?.values() ?? [])],
+    forget: (path: string): void => {
       for (const files of sessions.values()) files.delete(path);
     },
   };
-}
-
-function dropFirst(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(key);
-  }
 }
 
 // The report on one file: new errors, then known errors, then warnings, each up to a limit.

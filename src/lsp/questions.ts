@@ -6,41 +6,18 @@ import type {
   CallHierarchyItem,
   CodeSymbol,
   FileEdits,
-  HierarchyCall,
   LanguageAnswer,
-  Languages,
   Location,
   Position,
+  Questions,
   RenameEdits,
   SourceFile,
-  SymbolKind,
   TextRange,
 } from "../contract/lsp.ts";
 import { fieldsOf } from "./capabilities.ts";
 import { type Lines, linesOf, pathOf, rangeIn, uriOf, wirePosition } from "./diagnostics.ts";
 import type { Server } from "./server.ts";
 import type { Supervisor, LanguageEnvironment } from "./supervisor.ts";
-
-type Questions = Pick<
-  Languages,
-  | "definition"
-  | "implementation"
-  | "references"
-  | "hover"
-  | "documentSymbols"
-  | "workspaceSymbols"
-  | "callHierarchy"
-  | "incomingCalls"
-  | "outgoingCalls"
-  | "renameEdits"
->;
-
-interface Question<Value> {
-  readonly method: string;
-  readonly capability: string;
-  readonly params: (server: Server) => object;
-  readonly read: (value: unknown, reader: Reader) => Value;
-}
 
 /** `show`: sends the file to the servers and returns those that handle it. */
 export function questionsTo(
@@ -49,155 +26,97 @@ export function questionsTo(
 ): Questions {
   const ask = async <Value>(
     file: SourceFile,
-    { method, capability, params, read }: Question<Value>,
     { signal, waitMsMax = limits.languageAnswerMsMax }: AskOptions,
+    method: string,
+    capability: string,
+    params: (server: Server) => object,
+    read: (value: unknown, reader: Reader) => Value,
   ): Promise<LanguageAnswer<Value>> => {
     let answer: LanguageAnswer<Value> = { answer: "no server" };
     const untilMs = performance.now() + waitMsMax;
     // The first server that offers the capability answers; the others are for diagnostics.
     for (const supervisor of show(file)) {
-      const name = supervisor.entry.name;
+      const { name } = supervisor.entry;
+      const failed = (why: string) => ({ answer: "failed", server: name, why }) as const;
+      const tooSlow = { answer: "too slow", server: name, waitedMs: waitMsMax } as const;
       const server = supervisor.server();
       if (server === undefined || !(await inTime(server.started, untilMs, signal))) {
-        answer =
-          server === undefined || server.state === "ended"
-            ? { answer: "failed", server: name, why: supervisor.why ?? "it did not start" }
-            : { answer: "too slow", server: name, waitedMs: waitMsMax };
-        continue;
-      }
-      if (server.state === "ended") {
-        answer = { answer: "failed", server: name, why: await server.ended };
-        continue;
-      }
-      if (!server.offers(capability)) {
-        if (answer.answer === "no server") answer = { answer: "not offered", server: name };
-        continue;
-      }
-      const leftMs = Math.max(1, untilMs - performance.now());
-      const response = await server.request(method, params(server), leftMs, signal);
-      switch (response.is) {
-        case "result":
+        const isGone = server === undefined || server.state === "ended";
+        answer = isGone ? failed(supervisor.why ?? "it did not start") : tooSlow;
+      } else if (server.state === "ended") answer = failed(await server.ended);
+      else if (server.offers(capability)) {
+        const leftMs = Math.max(1, untilMs - performance.now());
+        const response = await server.request(method, params(server), leftMs, signal);
+        if (response.is === "result") {
           return { answer: "given", server: name, value: read(response.value, createReader(server, environment)) };
-        case "error":
-          answer = { answer: "failed", server: name, why: response.message };
-          break;
-        case "ended":
-          answer = { answer: "failed", server: name, why: response.why };
-          break;
-        case "timeout":
-        case "cancelled":
-          answer = { answer: "too slow", server: name, waitedMs: waitMsMax };
-          break;
-      }
+        }
+        if (response.is === "error") answer = failed(response.message);
+        else answer = response.is === "ended" ? failed(response.why) : tooSlow;
+      } else if (answer.answer === "no server") answer = { answer: "not offered", server: name };
     }
     return answer;
   };
 
-  const positionParams =
+  const at =
     (file: SourceFile, position: Position, more: object = {}) =>
     (server: Server): object => ({
       textDocument: { uri: uriOf(file.path) },
       position: wirePosition(linesOf(file.text), position, server.encoding),
       ...more,
     });
-  const locations = (method: string, capability: string, more?: object) => ({
-    capability,
-    method: `textDocument/${method}`,
-    params: (file: SourceFile, position: Position) => positionParams(file, position, more),
-    read: (value: unknown, reader: Reader): readonly Location[] => reader.locations(value),
-  });
-  const kinds = {
-    definition: locations("definition", "definitionProvider"),
-    implementation: locations("implementation", "implementationProvider"),
-    references: locations("references", "referencesProvider", { context: { includeDeclaration: true } }),
-  };
-  const askForPlaces = (
-    kind: keyof typeof kinds,
-  ): ((file: SourceFile, position: Position, options: AskOptions) => Promise<LanguageAnswer<readonly Location[]>>) => {
-    const { method, capability, params, read } = kinds[kind];
-    return (file, position, options) =>
-      ask(file, { method, capability, params: params(file, position), read }, options);
-  };
-  const calls = (direction: "incoming" | "outgoing") => {
-    const method = `callHierarchy/${direction}Calls`;
-    return (file: SourceFile, item: CallHierarchyItem, options: AskOptions) =>
-      ask<readonly HierarchyCall[]>(
-        file,
-        {
-          method,
-          capability: "callHierarchyProvider",
-          params: () => ({ item: item.handle }),
-          read: (value, reader) => reader.calls(value, direction, item.path),
-        },
-        options,
+  const places =
+    (kind: "definition" | "implementation" | "references", more?: object): Questions[typeof kind] =>
+    (file, position, options) =>
+      ask(file, options, `textDocument/${kind}`, `${kind}Provider`, at(file, position, more), (value, reader) =>
+        reader.locations(value),
       );
-  };
+  const calls =
+    (direction: "incoming" | "outgoing"): Questions["incomingCalls"] =>
+    (file, item, options) => {
+      const params = () => ({ item: item.handle });
+      return ask(file, options, `callHierarchy/${direction}Calls`, "callHierarchyProvider", params, (value, reader) =>
+        reader.calls(value, direction, item.path),
+      );
+    };
 
   return {
-    definition: askForPlaces("definition"),
-    implementation: askForPlaces("implementation"),
-    references: askForPlaces("references"),
+    definition: places("definition"),
+    implementation: places("implementation"),
+    references: places("references", { context: { includeDeclaration: true } }),
     hover: (file, position, options) =>
-      ask<string | undefined>(
-        file,
-        {
-          method: "textDocument/hover",
-          capability: "hoverProvider",
-          params: positionParams(file, position),
-          read: (value, reader) => reader.hover(value),
-        },
-        options,
+      ask(file, options, "textDocument/hover", "hoverProvider", at(file, position), (value, reader) =>
+        reader.hover(value),
       ),
-    documentSymbols: (file, options) =>
-      ask<readonly CodeSymbol[]>(
-        file,
-        {
-          method: "textDocument/documentSymbol",
-          capability: "documentSymbolProvider",
-          params: () => ({ textDocument: { uri: uriOf(file.path) } }),
-          read: (value, reader) => reader.symbols(value, file.path),
-        },
-        options,
-      ),
-    workspaceSymbols: (query, near, options) =>
-      ask<readonly CodeSymbol[]>(
+    documentSymbols: (file, options) => {
+      const params = () => ({ textDocument: { uri: uriOf(file.path) } });
+      return ask(file, options, "textDocument/documentSymbol", "documentSymbolProvider", params, (value, reader) =>
+        reader.symbols(value, file.path),
+      );
+    },
+    workspaceSymbols: (near, query, options) =>
+      ask(
         near,
-        {
-          method: "workspace/symbol",
-          capability: "workspaceSymbolProvider",
-          params: () => ({ query }),
-          read: (value, reader) => reader.symbols(value, undefined),
-        },
         options,
+        "workspace/symbol",
+        "workspaceSymbolProvider",
+        () => ({ query }),
+        (value, reader) => reader.symbols(value, undefined),
       ),
-    callHierarchy: (file, position, options) =>
-      ask<readonly CallHierarchyItem[]>(
-        file,
-        {
-          method: "textDocument/prepareCallHierarchy",
-          capability: "callHierarchyProvider",
-          params: positionParams(file, position),
-          read: (value, reader) => reader.callItems(value),
-        },
-        options,
-      ),
+    callHierarchy: (file, position, options) => {
+      const method = "textDocument/prepareCallHierarchy";
+      return ask(file, options, method, "callHierarchyProvider", at(file, position), (value, reader) =>
+        reader.callItems(value),
+      );
+    },
     incomingCalls: calls("incoming"),
     outgoingCalls: calls("outgoing"),
     renameEdits: (file, position, newName, options) =>
-      ask<RenameEdits>(
-        file,
-        {
-          method: "textDocument/rename",
-          capability: "renameProvider",
-          params: positionParams(file, position, { newName }),
-          read: (value, reader) => reader.edits(value),
-        },
-        options,
+      ask(file, options, "textDocument/rename", "renameProvider", at(file, position, { newName }), (value, reader) =>
+        reader.edits(value),
       ),
   };
 }
 
-/** Whether the promise resolves before the time is up. */
 function inTime(promise: Promise<void>, untilMs: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (kept: boolean): void => {
@@ -215,20 +134,11 @@ function inTime(promise: Promise<void>, untilMs: number, signal: AbortSignal): P
 
 // Turns answers of servers into neutral data. Every field is checked: a server may send anything.
 
-interface Reader {
-  locations(value: unknown): readonly Location[];
-  hover(value: unknown): string | undefined;
-  /** `path`: the file of symbols that do not name one. */
-  symbols(value: unknown, path: string | undefined): readonly CodeSymbol[];
-  callItems(value: unknown): readonly CallHierarchyItem[];
-  calls(value: unknown, direction: "incoming" | "outgoing", path: string): readonly HierarchyCall[];
-  edits(value: unknown): RenameEdits;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(server: Server, environment: LanguageEnvironment): Reader {
+function createReader(server: Server, environment: LanguageEnvironment) {
   const known = new Map<string, Lines | undefined>();
   let left: number = limits.languageItemsMax;
-  /** False once something was left out. */
   let isWhole = true;
 
   /** The text of a file matters only if columns are counted in bytes. */
@@ -310,8 +220,8 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
   };
 
   return {
-    locations: (value) => listIn(value).flatMap(location),
-    hover: (value) => {
+    locations: (value: unknown) => listIn(value).flatMap(location),
+    hover: (value: unknown) => {
       const { contents } = fieldsOf(value);
       const parts = (Array.isArray(contents) ? (contents as readonly unknown[]) : [contents])
         .slice(0, 100)
@@ -322,9 +232,10 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
         .slice(0, limits.languageHoverCharsMax);
       return text === "" ? undefined : text;
     },
-    symbols: (value, path) => listIn(value).flatMap((each) => symbol(each, path, 0)),
-    callItems: (value) => listIn(value).flatMap(callItem),
-    calls: (value, direction, path) =>
+    /** `path`: the file of symbols that do not name one. */
+    symbols: (value: unknown, path: string | undefined) => listIn(value).flatMap((each) => symbol(each, path, 0)),
+    callItems: (value: unknown) => listIn(value).flatMap(callItem),
+    calls: (value: unknown, direction: "incoming" | "outgoing", path: string) =>
       listIn(value).flatMap((each) => {
         const { from, to, fromRanges } = fieldsOf(each);
         const [item] = callItem(direction === "incoming" ? from : to);
@@ -332,7 +243,7 @@ function createReader(server: Server, environment: LanguageEnvironment): Reader 
         const inFile = direction === "incoming" ? item.path : path;
         return [{ item, ranges: listIn(fromRanges).flatMap((one) => rangeAt(inFile, one) ?? []) }];
       }),
-    edits: (value) => {
+    edits: (value: unknown): RenameEdits => {
       const { changes, documentChanges } = fieldsOf(value);
       if (!Array.isArray(documentChanges)) {
         const all = Object.entries(fieldsOf(changes)).flatMap(([uri, list]) => fileEdits(uri, list));
@@ -364,34 +275,9 @@ function markedText(value: unknown): string {
 }
 
 /** In the order of the protocol, which counts from 1. */
-const symbolKinds: readonly SymbolKind[] = [
-  "file",
-  "module",
-  "namespace",
-  "package",
-  "class",
-  "method",
-  "property",
-  "field",
-  "constructor",
-  "enum",
-  "interface",
-  "function",
-  "variable",
-  "constant",
-  "string",
-  "number",
-  "boolean",
-  "array",
-  "object",
-  "key",
-  "null",
-  "enum member",
-  "struct",
-  "event",
-  "operator",
-  "type parameter",
-];
+const symbolKinds = (
+  "file,module,namespace,package,class,method,property,field,constructor,enum,interface,function,variable,constant," +
+  "string,number,boolean,array,object,key,null,enum member,struct,event,operator,type parameter"
+).split(",");
 
-const kindOf = (value: unknown): SymbolKind =>
-  (typeof value === "number" ? symbolKinds[value - 1] : undefined) ?? "other";
+const kindOf = (value: unknown): string => (typeof value === "number" ? symbolKinds[value - 1] : undefined) ?? "other";

@@ -22,17 +22,13 @@ import type { ServerEntry } from "./servers.ts";
 
 export interface Server {
   readonly state: "starting" | "ready" | "ended";
-  /** Whether it was ever ready. */
   readonly wasReady: boolean;
-  /** Resolves with the reason when the server is gone. */
   readonly ended: Promise<string>;
-  /** Resolves when the server is ready, or gone. */
   readonly started: Promise<void>;
   readonly encoding: PositionEncoding;
   offers(capability: string): boolean;
   /** Makes sure that the server has this text of the file. */
   show(file: SourceFile, how: { readonly saved: boolean }): void;
-  /** Requests the file's diagnostics again. */
   refresh(path: string): void;
   removed(path: string): void;
   watched(changes: readonly WatchedChange[]): void;
@@ -46,7 +42,6 @@ export interface Server {
   /** Requests diagnostics again if they are older than the last change of another file. */
   askAgain(path: string): void;
   linesOf(path: string): Lines | undefined;
-  /** The files that the server has open. */
   open(): readonly { readonly path: string; readonly fingerprint: string }[];
   request(method: string, params: unknown, waitMsMax: number, signal: AbortSignal): Promise<RequestEnd>;
   stop(): Promise<void>;
@@ -63,9 +58,7 @@ export interface FileDiagnostics {
 
 export interface StartOptions {
   readonly entry: ServerEntry;
-  /** The absolute path of the executable. */
   readonly program: string;
-  /** The project's folder. */
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -98,7 +91,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     },
   );
 
-  const feed = createDiagnosticsFeed({ client, documents, capabilities: () => capabilities });
+  const feed = createDiagnosticsFeed(client, documents, () => capabilities);
 
   const send = (document: Document, saved: boolean): void => {
     const { uri, languageId, version, text } = document;
@@ -156,7 +149,6 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
   const documentOf = (file: SourceFile): Document => {
     const existing = documents.get(file.path);
     if (existing !== undefined) {
-      // Keeps the map in the order of last use.
       documents.delete(file.path);
       documents.set(file.path, existing);
       return existing;
@@ -281,7 +273,6 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
 
 const changeTypes = { created: 1, changed: 2, deleted: 3 } as const;
 
-/** With its dot, in lower case. */
 export function extensionOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   const dot = name.lastIndexOf(".");
@@ -300,9 +291,7 @@ interface Document {
   lines: Lines;
   /** Grows with every text; unique within one server. */
   version: number;
-  /** The feed's `age` when this version was made. */
   madeAge: number;
-  /** Whether `didOpen` was sent. */
   isOpen: boolean;
   /** The version whose diagnostics are complete; 0 if there are none. */
   settledVersion: number;
@@ -310,10 +299,8 @@ interface Document {
   settledAge: number;
   pulled: Published;
   pushed: Published;
-  /** Callbacks of the calls that wait for diagnostics. */
   readonly waiting: Set<() => void>;
   settling: NodeJS.Timeout | undefined;
-  /** Aborts the running request for diagnostics. */
   pulling: AbortController | undefined;
   /** The version that the server has certainly read. */
   readVersion: number;
@@ -339,7 +326,6 @@ const createDocument = (file: SourceFile, languageId: string): Document => ({
   readVersion: 0,
 });
 
-/** Drops all diagnostics. */
 function dropDiagnostics(document: Document): void {
   clearTimeout(document.settling);
   document.settling = undefined;
@@ -364,29 +350,6 @@ function mergeDiagnostics({ pulled, pushed }: Document): Published {
 // When the diagnostics of a document are complete: servers that push are complete after a silence, others answer a request.
 // Diagnostics for an older version are dropped.
 
-export interface DiagnosticsFeed {
-  /** How to request diagnostics; undefined if the server pushes them. A registration may change it. */
-  pull: Capabilities["pull"];
-  /** Grows with every change that the server is sent: earlier diagnostics may be outdated by it. */
-  readonly age: number;
-  /** Counts a change. Diagnostics of other documents that calls wait for are requested again. */
-  countChange(but?: Document): void;
-  /** Called after a text was sent. */
-  sent(document: Document): void;
-  /** Requests the diagnostics of the document. */
-  ask(document: Document): void;
-  /** Receives `textDocument/publishDiagnostics`. */
-  published(params: unknown): void;
-  /** Whether the diagnostics of the current text are complete. `now`: and newer than the last change of any other file. */
-  isSettled(document: Document, asOf?: "now"): boolean;
-}
-
-export interface DiagnosticsFeedOptions {
-  readonly client: Client;
-  readonly documents: ReadonlyMap<string, Document>;
-  readonly capabilities: () => Capabilities;
-}
-
 // Error codes of the protocol.
 const serverCancelled = -32_802;
 const contentModified = -32_801;
@@ -395,7 +358,11 @@ const retriesMax = 10;
 /** Pause between them: long enough for a server to take in a change, short compared with `languageWaitMsMax`. */
 const retryMs = 40;
 
-function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsFeedOptions): DiagnosticsFeed {
+function createDiagnosticsFeed(
+  client: Client,
+  documents: ReadonlyMap<string, Document>,
+  capabilities: () => Capabilities,
+) {
   let age = 0;
   let pull: Capabilities["pull"];
   let pushesVersions = true;
@@ -464,30 +431,33 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
   };
 
   return {
-    get pull() {
+    /** How to request diagnostics; undefined if the server pushes them. A registration may change it. */
+    get pull(): Capabilities["pull"] {
       return pull;
     },
-    set pull(options) {
+    set pull(options: Capabilities["pull"]) {
       pull = options;
       if (options === undefined) return;
       for (const document of documents.values()) if (document.isOpen) ask(document);
     },
-    get age() {
+    /** Grows with every change that the server is sent: earlier diagnostics may be outdated by it. */
+    get age(): number {
       return age;
     },
-    countChange: (but) => {
+    /** Diagnostics of other documents that calls wait for are requested again. */
+    countChange: (but?: Document): void => {
       age += 1;
       if (pull === undefined) return;
       for (const document of documents.values()) {
         if (document !== but && document.waiting.size > 0 && document.isOpen) ask(document);
       }
     },
-    sent: (document) => {
+    sent: (document: Document): void => {
       if (pull !== undefined) ask(document);
       else if (!pushesVersions) askWhetherRead(document);
     },
     ask,
-    published: (params) => {
+    published: (params: unknown): void => {
       const { uri, version, diagnostics } = fieldsOf(params);
       const path = pathOf(uri);
       const document = path === undefined ? undefined : documents.get(path);
@@ -503,7 +473,8 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
       }
       settleWhenQuiet(document, hasVersion ? limits.languageSettleMs : quietMsOf(document));
     },
-    isSettled: (document, asOf) =>
+    /** Whether the diagnostics of the current text are complete. `now`: and newer than the last change of any other file. */
+    isSettled: (document: Document, asOf?: "now"): boolean =>
       document.settledVersion === document.version &&
       (document.settledAge === age || (pull === undefined && asOf === undefined)),
   };
@@ -511,12 +482,6 @@ function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsF
 
 // The file changes that a server wants to hear of. Its patterns are untrusted: they are matched like Glob's, in linear
 // time, and their number and length are limited.
-
-export interface WatchedFiles {
-  registered(id: string, options: unknown): void;
-  unregistered(id: string): void;
-  wants(change: WatchedChange): boolean;
-}
 
 interface Watcher {
   readonly matches: (path: string) => boolean;
@@ -530,10 +495,10 @@ const watchersMax = 1_000;
 const patternCharsMax = 500;
 const kindBits = { created: 1, changed: 2, deleted: 4 } as const;
 
-export function createWatchedFiles(): WatchedFiles {
+export function createWatchedFiles() {
   const byId = new Map<string, readonly Watcher[]>();
   return {
-    registered: (id, options) => {
+    registered: (id: string, options: unknown): void => {
       const { watchers } = fieldsOf(options);
       if (!Array.isArray(watchers)) return;
       byId.delete(id);
@@ -541,8 +506,8 @@ export function createWatchedFiles(): WatchedFiles {
       const made = watchers.slice(0, left).flatMap(watcherOf);
       if (made.length > 0) byId.set(id, made);
     },
-    unregistered: (id) => void byId.delete(id),
-    wants: ({ path, did }) => {
+    unregistered: (id: string) => void byId.delete(id),
+    wants: ({ path, did }: WatchedChange): boolean => {
       const name = path.replaceAll("\\", "/").normalize("NFC");
       for (const list of byId.values()) {
         if (list.some(({ matches, kinds }) => (kinds & kindBits[did]) !== 0 && matches(name))) return true;

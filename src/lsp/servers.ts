@@ -11,7 +11,6 @@ export interface ServerEntry {
   readonly group: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** File extensions with their dot, in lower case, and the protocol's language id. */
   readonly extensions: Readonly<Record<string, string>>;
   /** A folder with one of these is a project's root; if there is none, the workspace's root is. */
   readonly rootMarkers: readonly string[];
@@ -161,7 +160,6 @@ export const knownServers: readonly ServerEntry[] = known.map((entry) => ({
   ...entry,
 }));
 
-/** All known servers, with the operator's changes and additions. */
 export function serversOf(options: LanguageOptions): {
   readonly servers: readonly ServerEntry[];
   readonly faults: readonly LanguageFault[];

@@ -1,38 +1,17 @@
 /** Starts one server of one project when it is needed, and restarts it after a crash, within limits. */
 
+import { dropOldest } from "../contract/common.ts";
 import { limits } from "../contract/limits.ts";
 import type { KnownDiagnostics } from "./diagnostics.ts";
 import { type Server, startServer } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
 
-export interface Supervisor {
-  readonly entry: ServerEntry;
-  readonly root: string;
-  /** The running server, or a new one; undefined while it must not be restarted, and for good after too many failures. */
-  server(): Server | undefined;
-  readonly running: Server | undefined;
-  /** Why there is no server. */
-  readonly why: string | undefined;
-  readonly isGivenUp: boolean;
-  /** Whether it can find errors; without its checker it only answers other questions. */
-  checks(): boolean;
-  /** The known diagnostics of a file; survives a restart. */
-  knownOf(path: string): KnownDiagnostics | undefined;
-  /** `known` undefined: the file is gone. */
-  remember(path: string, known: KnownDiagnostics | undefined): void;
-  usedMs: number;
-  stop(): Promise<void>;
-}
+export type Supervisor = ReturnType<typeof createSupervisor>;
 
 /** A server that was never ready gets fewer starts than one that was. */
 const startsUnreadyMax = 2;
 
-export function createSupervisor(
-  entry: ServerEntry,
-  root: string,
-  program: string,
-  environment: LanguageEnvironment,
-): Supervisor {
+export function createSupervisor(entry: ServerEntry, root: string, program: string, environment: LanguageEnvironment) {
   const known = new Map<string, KnownDiagnostics>();
   let running: Server | undefined;
   let starts = 0;
@@ -60,12 +39,12 @@ export function createSupervisor(
   return {
     entry,
     root,
-    knownOf: (path) => known.get(path),
-    remember: (path, now) => {
+    knownOf: (path: string) => known.get(path),
+    /** `now` undefined: the file is gone. */
+    remember: (path: string, now: KnownDiagnostics | undefined): void => {
       known.delete(path);
       if (now !== undefined) known.set(path, now);
-      const [oldest] = known.keys();
-      if (known.size > limits.languageKnownFilesMax && oldest !== undefined) known.delete(oldest);
+      dropOldest(known, limits.languageKnownFilesMax);
     },
     usedMs: 0,
     get running() {
@@ -77,8 +56,10 @@ export function createSupervisor(
     get isGivenUp() {
       return isGivenUp;
     },
+    /** Whether it can find errors; without its checker it only answers other questions. */
     checks: () => entry.checksWith === undefined || environment.find(entry.checksWith, root) !== undefined,
-    server: () => {
+    /** The running server, or a new one; undefined while it must not be restarted, and for good after too many failures. */
+    server: (): Server | undefined => {
       if (running !== undefined && running.state !== "ended") return running;
       if (isGivenUp || isStopped || performance.now() < notBeforeMs) return undefined;
       try {
@@ -90,7 +71,7 @@ export function createSupervisor(
         return undefined;
       }
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       isStopped = true;
       await running?.stop();
     },
@@ -98,51 +79,18 @@ export function createSupervisor(
 }
 
 /** The variables that a language server gets: those that tools need to find themselves, and no tokens of the host. */
-const passedVariables = new Set([
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "LANG",
-  "LANGUAGE",
-  "TZ",
-  "TMPDIR",
-  "TMP",
-  "TEMP",
-  "XDG_CACHE_HOME",
-  "XDG_CONFIG_HOME",
-  "XDG_DATA_HOME",
-  "XDG_RUNTIME_DIR",
-  "XDG_STATE_HOME",
-  // Homes of languages.
-  "CARGO_HOME",
-  "CONDA_PREFIX",
-  "GOCACHE",
-  "GOFLAGS",
-  "GOMODCACHE",
-  "GOPATH",
-  "GOROOT",
-  "JAVA_HOME",
-  "NVM_DIR",
-  "PYENV_ROOT",
-  "PYTHONPATH",
-  "RUSTUP_HOME",
-  "RUSTUP_TOOLCHAIN",
-  "VIRTUAL_ENV",
-  // Hardly any program starts on Windows without these.
-  "APPDATA",
-  "COMSPEC",
-  "LOCALAPPDATA",
-  "PATHEXT",
-  "PROGRAMDATA",
-  "PROGRAMFILES",
-  "PROGRAMFILES(X86)",
-  "SYSTEMDRIVE",
-  "SYSTEMROOT",
-  "USERPROFILE",
-  "WINDIR",
-]);
+const passedVariables = new Set(
+  (
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP " +
+    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME " +
+    // Homes of languages.
+    "CARGO_HOME CONDA_PREFIX GOCACHE GOFLAGS GOMODCACHE GOPATH GOROOT JAVA_HOME NVM_DIR PYENV_ROOT PYTHONPATH " +
+    "RUSTUP_HOME RUSTUP_TOOLCHAIN VIRTUAL_ENV " +
+    // Hardly any program starts on Windows without these.
+    "APPDATA COMSPEC LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) SYSTEMDRIVE SYSTEMROOT " +
+    "USERPROFILE WINDIR"
+  ).split(" "),
+);
 
 export function cleanEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -160,14 +108,11 @@ export function cleanEnvironment(
 export interface LanguageEnvironment {
   /** The path of a program that may be run for a project in `folder`; undefined if there is none. */
   find(command: string, folder: string): string | undefined;
-  /** Whether the folder has an entry of this name. */
   has(folder: string, name: string): boolean;
   /** The current text of a workspace file, for positions in files that were never opened; undefined if it cannot be read. */
   textOf(path: string): string | undefined;
   /** Fingerprint of the file's current state; undefined if it is gone. */
   fingerprintOf(path: string): string | undefined;
-  /** The host's environment, from which the servers' is made. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The workspace's roots, symlinks resolved. */
   readonly roots: readonly string[];
 }

@@ -4,10 +4,9 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { timeSlices, type TimeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
-import { compareCodePoints, type GlobState } from "../text/text.ts";
-import { composed } from "./grep-globs.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./ignored.ts";
+import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
+import { compareCodePoints, composed, FirstOnes, type GlobState } from "../text/text.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, nothingIgnored } from "./ignored.ts";
 
 export interface FilesSearch {
   /** Folder names from the top of the workspace down to the start of the walk. */
@@ -34,8 +33,8 @@ export interface FilesTally {
   /** Files that match but are left out; folders that are left out are not opened, so files in them are not counted. */
   ignored: number;
   hidden: number;
-  withheld: number;
-  withheldFolders: number;
+  hiddenByRules: number;
+  foldersHiddenByRules: number;
   /** Folders that could not be listed. */
   unreadable: number;
   /** Folders that could not be opened because their names are not UTF-8. */
@@ -75,26 +74,77 @@ interface PendingFolder {
   readonly named: boolean;
 }
 
-interface Frame {
+/** An open folder of a walk, with the folders below that are still to be opened, the last one first. */
+export interface Frame<Below> {
   readonly folder: WalkFolder;
   /** Below the start, with a trailing slash; empty for the start. */
   readonly path: string;
   readonly ignored: Ignored;
-  readonly todo: PendingFolder[];
+  readonly todo: Below[];
 }
 
-/** Yields to the event loop, also in the middle of a folder. */
-interface Yields {
-  isDue(): boolean;
-  /** Sets `tally.ended` if the walk shall stop. */
-  take(): Promise<void>;
+interface FolderWalk<Below> {
+  /** The names on the way to the folder that is opened; the walk adds and removes them. */
+  readonly above: string[];
+  /** Lists a folder. `outer` and `below` are undefined for the start. */
+  open(
+    folder: WalkFolder,
+    path: string,
+    outer: Frame<Below> | undefined,
+    below: Below | undefined,
+  ): Promise<Frame<Below>>;
+  /** Called before each step. */
+  goesOn(frame: Frame<Below>): boolean;
+  /** Called for a folder that cannot be entered. */
+  refused?(errno: string, name: string): void;
+  /** Called after each folder, to yield to the event loop. */
+  turn(): Promise<void> | undefined;
 }
+
+/** Depth first, with all folders on the way open. The caller keeps `start` open. */
+export async function walkFolders<Below extends { readonly name: string }>(
+  start: WalkFolder,
+  walk: FolderWalk<Below>,
+): Promise<void> {
+  const stack: Frame<Below>[] = [];
+  try {
+    stack.push(await walk.open(start, "", undefined, undefined));
+    for (let frame = stack.at(-1); frame !== undefined && walk.goesOn(frame); frame = stack.at(-1)) {
+      const below = frame.todo.pop();
+      if (below === undefined) {
+        if (stack.length > 1) {
+          frame.folder.close();
+          walk.above.pop();
+        }
+        stack.pop();
+        continue;
+      }
+      const folder = frame.folder.enter(below.name);
+      if ("errno" in folder) {
+        walk.refused?.(folder.errno, below.name);
+        continue;
+      }
+      walk.above.push(below.name);
+      try {
+        stack.push(await walk.open(folder, `${frame.path}${below.name}/`, frame, below));
+      } catch (error) {
+        folder.close();
+        throw error;
+      }
+      folder.leave();
+      await walk.turn();
+    }
+  } finally {
+    for (const { folder } of stack.slice(1).toReversed()) folder.close();
+  }
+}
+
+type FilesFrame = Frame<PendingFolder>;
 
 interface Walk {
   readonly above: readonly string[];
   readonly search: FilesSearch;
   readonly tally: FilesTally;
-  readonly yields: Yields;
 }
 
 export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise<FilesTally> {
@@ -102,8 +152,8 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
     matched: 0,
     ignored: 0,
     hidden: 0,
-    withheld: 0,
-    withheldFolders: 0,
+    hiddenByRules: 0,
+    foldersHiddenByRules: 0,
     unreadable: 0,
     unnamed: 0,
     folders: 0,
@@ -114,123 +164,70 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
     prunedMore: false,
   };
   const above = [...search.above];
-  const stack: Frame[] = [];
+  const walk: Walk = { above, search, tally };
   let yieldAtEntries = entriesPerYield;
   let yieldAtMs = performance.now() + yieldEveryMsMax;
-  const yields: Yields = {
-    isDue: () => performance.now() >= yieldAtMs,
-    async take() {
-      await setImmediate();
-      if (tally.entries >= entriesPerYield) await start.hurry();
-      // Always at the next multiple: a yield that came early because of the time must not delay the next one.
-      yieldAtEntries = tally.entries - (tally.entries % entriesPerYield) + entriesPerYield;
-      yieldAtMs = performance.now() + yieldEveryMsMax;
-      if (search.onTurn(tally.entries) === "enough") tally.ended = "enough";
-    },
+  const isYieldDue = (): boolean => performance.now() >= yieldAtMs;
+  /** Sets `tally.ended` if the walk shall stop. */
+  const yieldToEventLoop = async (): Promise<void> => {
+    await setImmediate();
+    if (tally.entries >= entriesPerYield) await start.hurry();
+    // Always at the next multiple: a yield that came early because of the time must not delay the next one.
+    yieldAtEntries = tally.entries - (tally.entries % entriesPerYield) + entriesPerYield;
+    yieldAtMs = performance.now() + yieldEveryMsMax;
+    if (search.onTurn(tally.entries) === "enough") tally.ended = "enough";
   };
-  try {
-    const top = { state: search.state, named: true };
-    stack.push(await openFrame(start, "", search.ignored, top, { above, search, tally, yields }));
-    for (let frame = stack.at(-1); frame !== undefined && tally.ended === "all"; frame = stack.at(-1)) {
-      const below = frame.todo.pop();
-      if (below === undefined) {
-        if (stack.length > 1) {
-          frame.folder.close();
-          above.pop();
-        }
-        stack.pop();
-        continue;
+  const top: PendingFolder = { name: "", state: search.state, named: true };
+  await walkFolders<PendingFolder>(start, {
+    above,
+    async open(folder, path, outer, below = top) {
+      const frame: FilesFrame = { folder, path, ignored: outer?.ignored ?? search.ignored, todo: [] };
+      const entries = await folder.entries();
+      if ("errno" in entries) {
+        if (path === "") tally.refused = entries.errno;
+        else if (entries.errno !== "ENOENT") tally.unreadable += 1;
+        return frame;
       }
-      const folder = frame.folder.enter(below.name);
-      if ("errno" in folder) {
-        // A folder that vanished is not unreadable. A name that is not UTF-8 is decoded with U+FFFD and cannot be opened.
-        if (folder.errno !== "ENOENT") tally.unreadable += 1;
-        else if (below.name.includes("\ufffd")) tally.unnamed += 1;
-        continue;
-      }
-      above.push(below.name);
-      const path = `${frame.path}${below.name}/`;
-      try {
-        const opened = openFrame(folder, path, frame.ignored, below, { above, search, tally, yields });
-        stack.push(opened instanceof Promise ? await opened : opened);
-      } catch (error) {
-        folder.close();
-        throw error;
-      }
-      folder.leave();
-      if (tally.entries >= yieldAtEntries || yields.isDue()) await yields.take();
-    }
-    return tally;
-  } finally {
-    for (const { folder } of stack.slice(1).toReversed()) folder.close();
-  }
-}
-
-/** Judges the entries of one folder. Returns a promise only if it has to wait for something. */
-function openFrame(
-  folder: WalkFolder,
-  path: string,
-  outer: Ignored,
-  at: Pick<PendingFolder, "state" | "named">,
-  { above, search, tally, yields }: Walk,
-): Frame | Promise<Frame> {
-  const listed = folder.entries();
-  if (listed instanceof Promise) return listed.then((entries) => withEntries(entries));
-  return withEntries(listed);
-
-  function withEntries(entries: Awaited<typeof listed>): Frame | Promise<Frame> {
-    if ("errno" in entries) {
-      if (path === "") tally.refused = entries.errno;
-      else if (entries.errno !== "ENOENT") tally.unreadable += 1;
-      return { folder, path, ignored: outer, todo: [] };
-    }
-    tally.entries += entries.length;
-    if (path === "") {
-      return ignoredInNamed(folder, entries, above, outer).then(({ ignored }) => judgeEntries(entries, ignored));
-    }
-    const ignored = ignoredIn(folder, entries, above.length, outer);
-    return ignored instanceof Promise
-      ? ignored.then((all) => judgeEntries(entries, all))
-      : judgeEntries(entries, ignored);
-  }
-
-  function judgeEntries(entries: readonly WalkEntry[], ignored: Ignored): Frame | Promise<Frame> {
-    const frame: Frame = { folder, path, ignored, todo: [] };
-    const waiting: Promise<boolean>[] = [];
-    const next = (from: number): Frame | Promise<Frame> => {
-      for (let index = from; index < entries.length && tally.ended === "all"; index += 1) {
-        if (index > from && index % entriesPerClockCheck === 0 && yields.isDue())
-          return yields.take().then(() => next(index));
-        const entry = entries[index];
-        if (entry === undefined) break;
-        if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);
+      tally.entries += entries.length;
+      const ignored =
+        path === ""
+          ? (await ignoredInNamed(folder, entries, above, frame.ignored)).ignored
+          : await ignoredIn(folder, entries, above.length, frame.ignored);
+      const judged: FilesFrame = { ...frame, ignored };
+      const waiting: Promise<boolean>[] = [];
+      for (const [index, entry] of entries.entries()) {
+        if (index > 0 && index % entriesPerClockCheck === 0 && isYieldDue()) await yieldToEventLoop();
+        if (tally.ended !== "all") break;
+        if (entry.isDirectory()) judgeFolder(entry, judged, below, walk);
         else {
-          const taken = judgeFile(entry, frame, at, above, search, tally);
+          const taken = judgeFile(entry, judged, below, walk);
           if (taken instanceof Promise) waiting.push(taken);
           else if (taken) tally.matched += 1;
         }
       }
-      if (waiting.length === 0) return frame;
-      return Promise.all(waiting).then((all) => {
-        tally.matched += all.filter(Boolean).length;
-        return frame;
-      });
-    };
-    return next(0);
-  }
+      tally.matched += (await Promise.all(waiting)).filter(Boolean).length;
+      return judged;
+    },
+    goesOn: () => tally.ended === "all",
+    refused(errno, name) {
+      // A folder that vanished is not unreadable. A name that is not UTF-8 is decoded with U+FFFD and cannot be opened.
+      if (errno !== "ENOENT") tally.unreadable += 1;
+      else if (name.includes("\ufffd")) tally.unnamed += 1;
+    },
+    turn: () => (tally.entries >= yieldAtEntries || isYieldDue() ? yieldToEventLoop() : undefined),
+  });
+  return tally;
 }
 
 function judgeFolder(
   { name: given }: WalkEntry,
-  { todo, path, folder, ignored }: Frame,
-  { state, named }: Pick<PendingFolder, "state" | "named">,
-  above: readonly string[],
-  search: FilesSearch,
-  tally: FilesTally,
+  { todo, path, folder, ignored }: FilesFrame,
+  { state, named }: PendingFolder,
+  { above, search, tally }: Walk,
 ): void {
   // Before the pattern is tested: a count that depends on the pattern would reveal the names, letter by letter.
   if (search.hides(`${path}${given}`, "folder")) {
-    tally.withheldFolders += 1;
+    tally.foldersHiddenByRules += 1;
     return;
   }
   const name = composed(given);
@@ -260,15 +257,13 @@ function judgeFolder(
 
 function judgeFile(
   entry: WalkEntry,
-  { path, folder, ignored }: Frame,
-  { state, named }: Pick<PendingFolder, "state" | "named">,
-  above: readonly string[],
-  search: FilesSearch,
-  tally: FilesTally,
+  { path, folder, ignored }: FilesFrame,
+  { state, named }: PendingFolder,
+  { above, search, tally }: Walk,
 ): boolean | Promise<boolean> {
   const below = `${path}${entry.name}`;
   if (search.hides(below, "file")) {
-    tally.withheld += 1;
+    tally.hiddenByRules += 1;
     return false;
   }
   const name = composed(entry.name);
@@ -281,7 +276,7 @@ function judgeFile(
       ? "ignored"
       : search.shows(below)
         ? undefined
-        : "withheld";
+        : "hiddenByRules";
   const leftOut = why ?? (visible ? undefined : "hidden");
   if (leftOut === undefined) return search.take(below, entry.name, folder);
   // Rules hide this symlink's target, so no count may reveal that its name matches.
@@ -291,118 +286,68 @@ function judgeFile(
 
 // Counts matching files below the folders that a walk did not open, up to a number of entries.
 
-export interface PrunedCount {
-  ignored: number;
-  hidden: number;
-  /** False if the limit was reached. */
-  complete: boolean;
-}
-
 export interface PrunedOptions {
   readonly entriesMax: number;
   /** Opens the folder again; undefined if another one has taken its place. The caller closes it. */
-  open(real: string): WalkFolder | undefined;
-  hides(path: string, is: "file" | "folder"): boolean;
+  readonly open: (real: string) => WalkFolder | undefined;
+  readonly hides: (path: string, is: "file" | "folder") => boolean;
   /** Whether rules hide the target of this symlink. */
-  hidesEnd(path: string): boolean;
+  readonly hidesEnd: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-interface Left {
-  readonly entries: number;
-}
-
-export async function countPruned(tally: FilesTally, options: PrunedOptions): Promise<PrunedCount> {
-  const count: PrunedCount = { ignored: 0, hidden: 0, complete: !tally.prunedMore };
-  let left: Left = { entries: options.entriesMax };
-  const slices = timeSlices(options.signal);
-  for (const pruned of tally.pruned) {
-    if (left.entries <= 0) {
-      count.complete = false;
-      break;
-    }
-    if (options.hides(pruned.path, "folder")) continue;
-    using folder = options.open(pruned.real);
-    if (folder === undefined) continue;
-    left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, options, slices);
+/** `complete`: false if the limit was reached. */
+export async function countPruned(tally: FilesTally, { entriesMax, open, hides, hidesEnd, signal }: PrunedOptions) {
+  const count = { ignored: 0, hidden: 0, complete: !tally.prunedMore };
+  let entriesLeft = entriesMax;
+  const slices = timeSlices(signal);
+  for (const top of tally.pruned) {
+    if (entriesLeft <= 0) return { ...count, complete: false };
+    if (hides(top.path, "folder")) continue;
+    using start = open(top.real);
+    if (start === undefined) continue;
+    await walkFolders<Omit<PendingFolder, "named">>(start, {
+      above: [],
+      async open(folder, path, _outer, { state } = { name: "", state: top.state }) {
+        const frame: Frame<Omit<PendingFolder, "named">> = { folder, path, ignored: nothingIgnored, todo: [] };
+        const entries = await folder.entries();
+        if ("errno" in entries) return frame;
+        entriesLeft -= entries.length;
+        for (const entry of entries) {
+          if (slices.isOver()) await slices.next();
+          const { name } = entry;
+          const below = `${top.path}/${path}${name}`;
+          if (entry.isDirectory()) {
+            const next = name === ".git" ? undefined : state.enter(name.normalize(), "all");
+            if (next !== undefined && !hides(below, "folder")) frame.todo.push({ name, state: next });
+            continue;
+          }
+          // Denied files are not counted: a count by pattern would reveal their names, letter by letter.
+          if (!state.accepts(name.normalize(), "all") || hides(below, "file")) continue;
+          if (!(entry.isSymbolicLink() && hidesEnd(below))) count[top.why] += 1;
+        }
+        frame.todo.reverse();
+        return frame;
+      },
+      goesOn({ todo }) {
+        if (todo.length > 0 && entriesLeft <= 0) count.complete = false;
+        return todo.length === 0 || entriesLeft > 0;
+      },
+      turn: () => undefined,
+    });
   }
   return count;
 }
 
-async function countIn(
-  folder: WalkFolder,
-  path: string,
-  state: GlobState,
-  why: Pruned["why"],
-  before: Left,
-  count: PrunedCount,
-  options: PrunedOptions,
-  slices: TimeSlices,
-): Promise<Left> {
-  const entries = await folder.entries();
-  if ("errno" in entries) return before;
-  let left: Left = { entries: before.entries - entries.length };
-  for (const entry of entries) {
-    if (slices.isOver()) await slices.next();
-    if (entry.isDirectory() || !state.accepts(entry.name.normalize(), "all")) continue;
-    // Denied files are not counted: a count by pattern would reveal their names, letter by letter.
-    const below = `${path}/${entry.name}`;
-    if (!options.hides(below, "file") && !(entry.isSymbolicLink() && options.hidesEnd(below))) count[why] += 1;
-  }
-  folder.leave();
-  for (const entry of entries) {
-    if (slices.isOver()) await slices.next();
-    const { name } = entry;
-    const below = entry.isDirectory() && name !== ".git" ? state.enter(name.normalize(), "all") : undefined;
-    if (below === undefined || options.hides(`${path}/${name}`, "folder")) continue;
-    if (left.entries <= 0) {
-      count.complete = false;
-      return left;
-    }
-    const entered = folder.enter(name);
-    if ("errno" in entered) continue;
-    using next = entered;
-    left = await countIn(next, `${path}/${name}`, below, why, left, count, options, slices);
-  }
-  return left;
-}
-
-// Keeps the newest of any number of files in bounded memory: newest first, then by path.
-
-export interface Dated {
-  readonly path: string;
-  /** Undefined if the file was gone or its time could not be read; such files come last. */
-  readonly mtimeMs: number | undefined;
-}
-
-export interface Newest<File extends Dated> {
-  /** `make` is called only for files that may be among the newest. */
-  offer(mtimeMs: number | undefined, make: () => File): void;
-  list(): readonly File[];
-}
-
-export function newest<File extends Dated>(filesMax: number): Newest<File> {
-  let kept: File[] = [];
-  let oldestMs = Number.NEGATIVE_INFINITY;
-  const sortAndTrim = (): void => {
-    kept.sort((a, b) => ageOf(b.mtimeMs) - ageOf(a.mtimeMs) || compareCodePoints(a.path, b.path));
-    if (kept.length > filesMax) kept = kept.slice(0, filesMax);
-    const last = kept.at(-1);
-    if (kept.length === filesMax && last !== undefined) oldestMs = ageOf(last.mtimeMs);
-  };
-  return {
-    offer: (mtimeMs, make) => {
-      if (ageOf(mtimeMs) < oldestMs) return;
-      kept.push(make());
-      // Sorting once per `filesMax` offers costs less than keeping the list sorted.
-      if (kept.length >= 2 * filesMax + 64) sortAndTrim();
-    },
-    list: () => {
-      sortAndTrim();
-      return kept;
-    },
-  };
-}
-
-/** Finite, so that two values can be subtracted. */
+/** Finite, so that two values can be subtracted. Files that were gone, or whose time could not be read, come last. */
 const ageOf = (mtimeMs: number | undefined): number => mtimeMs ?? -Number.MAX_SAFE_INTEGER;
+
+/** The newest of any number of files in bounded memory: newest first, then by path. */
+export const newestFiles = <File extends { readonly absolute: string; readonly mtimeMs: number | undefined }>(
+  filesMax: number,
+): FirstOnes<File> =>
+  new FirstOnes(
+    filesMax,
+    (a, b) => ageOf(b.mtimeMs) - ageOf(a.mtimeMs) || compareCodePoints(a.absolute, b.absolute),
+    () => 1,
+  );

@@ -6,7 +6,15 @@
 
 import { limits } from "../contract/limits.ts";
 import type { PatternFault } from "../contract/problem.ts";
-import { expandBraces, type GlobState, newGlobBudget, newGlobStep, parseGlob, startGlobState } from "../text/text.ts";
+import {
+  composed,
+  expandBraces,
+  type GlobState,
+  newGlobBudget,
+  newGlobStep,
+  parseGlob,
+  startGlobState,
+} from "../text/text.ts";
 
 export interface Globs {
   /** `path` is below the searched folder, with forward slashes. */
@@ -91,10 +99,6 @@ function matcher(wanted: GlobState | undefined, unwanted: GlobState | undefined)
     return wanted === undefined || folder.wanted?.accepts(name, "all") === true;
   };
 }
-
-/** Some file systems return decomposed names; patterns are composed. */
-// oxlint-disable-next-line no-control-regex
-export const composed = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize("NFC") : text);
 
 /** Splits at whitespace and commas outside of braces, brackets and groups. */
 function splitList(text: string): readonly string[] {

@@ -5,7 +5,8 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
+import { timeSlices, type WalkFolder } from "../disk/disk.ts";
+import { type Frame, walkFolders } from "./files.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
 export interface HiddenSearch {
@@ -27,39 +28,23 @@ export interface HiddenSearch {
   readonly signal: AbortSignal;
 }
 
-export interface HiddenFound {
-  denied: number;
-  asks: number;
-  links: number;
-  /** Whether ripgrep applies ignore files wrongly in this tree. */
-  wrong: boolean;
-  /** Names that were examined. */
-  entries: number;
-  /** False if the walk stopped early. */
-  complete: boolean;
-}
-
 /** The reader of ripgrep's output must get the event loop at least this often. */
 const yieldEveryMsMax = 10;
 
-interface Frame {
-  readonly folder: WalkFolder;
-  /** Below the start, with a trailing slash; empty for the start. */
-  readonly path: string;
-  readonly ignored: Ignored;
-  readonly todo: string[];
-}
+type HiddenFrame = Frame<{ readonly name: string }>;
 
-/** The caller keeps `start` open until this resolves. */
-export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
+/**
+ * The caller keeps `start` open until this resolves. `wrong`: ripgrep applies ignore files wrongly in this tree. `entries`:
+ * names that were examined. `complete`: false if the walk stopped early.
+ */
+export async function findHidden(start: WalkFolder, search: HiddenSearch) {
   // Lets the ripgrep process start first.
   await setImmediate();
-  const found: HiddenFound = { denied: 0, asks: 0, links: 0, wrong: false, entries: 0, complete: true };
+  const found = { denied: 0, asks: 0, links: 0, wrong: false, entries: 0, complete: true };
   const report = (what: IgnoreDifference): void => {
     found.wrong ||= search.isWrong(what);
   };
   const above = [...search.above];
-  const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
   let listedInAll = 0;
   let yieldAtMs = performance.now() + yieldEveryMsMax;
@@ -69,93 +54,47 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     if (listedInAll > search.entriesMax) await start.hurry();
     yieldAtMs = performance.now() + yieldEveryMsMax;
   };
-  const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
-    const listed = folder.entries();
-    const entries = listed instanceof Promise ? await listed : listed;
-    if ("errno" in entries) {
-      stack.push({ folder, path, ignored: outer, todo: [] });
-      return;
-    }
-    const inside =
+  const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<HiddenFrame> => {
+    const entries = await folder.entries();
+    if ("errno" in entries) return { folder, path, ignored: outer, todo: [] };
+    const ignored =
       path === ""
-        ? ignoredInNamed(folder, entries, above, outer, report).then(({ ignored: all }) => all)
-        : ignoredIn(folder, entries, above.length, outer, report);
-    const ignored = inside instanceof Promise ? await inside : inside;
-    const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
-    if (looked.length < entries.length) found.complete = false;
-    entriesLeft -= looked.length;
-    found.entries += looked.length;
+        ? (await ignoredInNamed(folder, entries, above, outer, report)).ignored
+        : await ignoredIn(folder, entries, above.length, outer, report);
+    const isSeen = (name: string, is: "file" | "folder"): boolean => !isIgnored(ignored, above, name, is);
+    const looked = Math.min(entries.length, entriesLeft);
+    if (looked < entries.length) found.complete = false;
+    entriesLeft -= looked;
+    found.entries += looked;
     listedInAll += entries.length;
-    const todo: string[] = [];
-    for (const entry of looked) {
+    const todo: { readonly name: string }[] = [];
+    for (const [at, entry] of entries.entries()) {
       if (performance.now() >= yieldAtMs) await yieldToEventLoop();
-      countOrCollect(entry, todo, path, ignored, above, search, found);
+      const { name } = entry;
+      if (entry.isDirectory()) {
+        if (!search.isLeftOut(name) && isSeen(name, "folder")) todo.push(entry);
+      } else if (at >= looked) continue;
+      else if (entry.isFile()) {
+        // The rules answer faster than the ignore files.
+        const hidden = search.hiddenAs(path + name);
+        if (hidden !== undefined && isSeen(name, "file")) found[hidden] += 1;
+      } else if (entry.isSymbolicLink() && isSeen(name, "file") && search.isMissed(path + name)) found.links += 1;
     }
-    for (let at = looked.length; at < entries.length; at += 1) {
-      if (performance.now() >= yieldAtMs) await yieldToEventLoop();
-      const entry = entries[at];
-      if (entry?.isDirectory() === true && isSearched(entry.name, ignored, above, search)) todo.push(entry.name);
-    }
-    stack.push({ folder, path, ignored, todo });
+    return { folder, path, ignored, todo };
   };
-  try {
-    await open(start, "", search.ignored);
-    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+  await walkFolders(start, {
+    above,
+    open: (folder, path, outer) => open(folder, path, outer?.ignored ?? search.ignored),
+    goesOn: ({ todo }) => {
       search.signal.throwIfAborted();
-      const name = frame.todo.pop();
-      if (name === undefined) {
-        if (stack.length > 1) {
-          frame.folder.close();
-          above.pop();
-        }
-        stack.pop();
-        continue;
-      }
+      if (todo.length === 0) return true;
       if (entriesLeft <= 0) found.complete = false;
-      if (found.wrong || (entriesLeft <= 0 && search.isOver())) break;
-      const folder = frame.folder.enter(name);
-      // ripgrep cannot search a folder that cannot be entered.
-      if ("errno" in folder) continue;
-      above.push(name);
-      try {
-        await open(folder, `${frame.path}${name}/`, frame.ignored);
-      } catch (error) {
-        folder.close();
-        throw error;
-      }
-      folder.leave();
-      if (performance.now() >= yieldAtMs) await yieldToEventLoop();
-    }
-    return found;
-  } finally {
-    for (const { folder } of stack.slice(1).toReversed()) folder.close();
-  }
+      return !found.wrong && (entriesLeft > 0 || !search.isOver());
+    },
+    turn: () => (performance.now() >= yieldAtMs ? yieldToEventLoop() : undefined),
+  });
+  return found;
 }
-
-/** Counts files and symlinks, and collects the folders that ripgrep searches. */
-function countOrCollect(
-  entry: WalkEntry,
-  folders: string[],
-  path: string,
-  ignored: Ignored,
-  above: readonly string[],
-  search: HiddenSearch,
-  found: HiddenFound,
-): void {
-  const { name } = entry;
-  if (entry.isDirectory()) {
-    if (isSearched(name, ignored, above, search)) folders.push(name);
-  } else if (entry.isFile()) {
-    // The rules answer faster than the ignore files.
-    const hidden = search.hiddenAs(path + name);
-    if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
-  } else if (entry.isSymbolicLink()) {
-    if (!isIgnored(ignored, above, name, "file") && search.isMissed(path + name)) found.links += 1;
-  }
-}
-
-const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>
-  !search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder");
 
 // The exclusions for ripgrep, as an ignore file that it reads quickly: ripgrep compiles each line separately, so
 // consecutive lines are merged where the merged line means the same.
@@ -211,71 +150,45 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
   const changes = new Map<string, Ignored>();
   const folders: string[] = [];
   const above = [...search.above];
-  const stack: Frame[] = [];
   const slices = timeSlices();
   let isEnough = false;
   const yieldToEventLoop = async (): Promise<void> => {
     await slices.next();
     isEnough = search.onTurn() === "enough";
   };
-  const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
+  const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<HiddenFrame> => {
     const entries = await folder.entries();
-    const frame: Frame = { folder, path, ignored: outer, todo: [] };
-    if ("errno" in entries) {
-      stack.push(frame);
-      return;
-    }
+    if ("errno" in entries) return { folder, path, ignored: outer, todo: [] };
     const ignored = path === "" ? outer : await ignoredIn(folder, entries, above.length, outer);
     if (ignored !== outer) changes.set(path, ignored);
+    const frame: HiddenFrame = { folder, path, ignored, todo: [] };
     for (const entry of entries) {
       if (slices.isOver()) await yieldToEventLoop();
       if (isEnough) break;
       if (!entry.isDirectory() || search.isLeftOut(entry.name)) continue;
-      if (!isIgnored(ignored, above, entry.name, "folder")) frame.todo.push(entry.name);
+      if (!isIgnored(ignored, above, entry.name, "folder")) frame.todo.push(entry);
       else if (folders.length < search.foldersMax) folders.push(path + entry.name);
     }
-    stack.push({ ...frame, ignored });
+    return frame;
   };
-  try {
-    await open(start, "", search.ignored);
-    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-      const name = frame.todo.pop();
-      if (name === undefined) {
-        if (stack.length > 1) {
-          frame.folder.close();
-          above.pop();
-        }
-        stack.pop();
-        continue;
-      }
-      const folder = frame.folder.enter(name);
-      if ("errno" in folder) continue;
-      above.push(name);
-      try {
-        await open(folder, `${frame.path}${name}/`, frame.ignored);
-      } catch (error) {
-        folder.close();
-        throw error;
-      }
-      folder.leave();
-      if (slices.isOver()) await yieldToEventLoop();
-      if (isEnough) break;
-    }
-  } finally {
-    for (const { folder } of stack.slice(1).toReversed()) folder.close();
-  }
-  return { folders, isIgnored: (path) => isPathIgnored(path.split("/")) };
-
-  function isPathIgnored(names: readonly string[]): boolean {
+  await walkFolders(start, {
+    above,
+    open: (folder, path, outer) => open(folder, path, outer?.ignored ?? search.ignored),
+    goesOn: () => !isEnough,
+    turn: () => (slices.isOver() ? yieldToEventLoop() : undefined),
+  });
+  const isPathIgnored = (path: string): boolean => {
     const over = [...search.above];
+    const names = path.split("/");
     let { ignored } = search;
-    let path = "";
-    for (const [at, name] of names.entries()) {
+    let folder = "";
+    return names.some((name, at) => {
       if (isIgnored(ignored, over, name, at === names.length - 1 ? "file" : "folder")) return true;
       over.push(name);
-      path += `${name}/`;
-      ignored = changes.get(path) ?? ignored;
-    }
-    return false;
-  }
+      folder += `${name}/`;
+      ignored = changes.get(folder) ?? ignored;
+      return false;
+    });
+  };
+  return { folders, isIgnored: isPathIgnored };
 }

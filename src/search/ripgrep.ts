@@ -69,11 +69,8 @@ const binaries = new Map<string, Promise<Ripgrep | undefined>>();
 /** The ripgrep that will be run; undefined if none is installed. */
 export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined> {
   const key = JSON.stringify(where);
-  let search = binaries.get(key);
-  if (search === undefined) {
-    search = find(where, new Set());
-    binaries.set(key, search);
-  }
+  const search = binaries.get(key) ?? find(where, new Set());
+  binaries.set(key, search);
   return search;
 }
 
@@ -225,22 +222,32 @@ async function find(where: Where, broken: ReadonlySet<string>): Promise<Ripgrep 
   return undefined;
 }
 
-/** The bundler replaces `import.meta.url` by the URL of the bundle, also in CommonJS. */
-const ownRequire = (): NodeJS.Require => createRequire(import.meta.url);
+/** Undefined for an optional dependency that npm has left out. */
+function ifInstalled(find: (ours: NodeJS.Require) => Ripgrep): Ripgrep | undefined {
+  try {
+    // The bundler replaces `import.meta.url` by the URL of the bundle, also in CommonJS.
+    return find(createRequire(import.meta.url));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The binary is in one package per platform; npm installs the one that fits. */
-async function inPackage(): Promise<Ripgrep | undefined> {
-  const { platform, arch } = process;
-  try {
+const inPackage = (): Ripgrep | undefined =>
+  ifInstalled((ours) => {
+    const { platform, arch } = process;
     // Resolved from that package: not every package manager shows us the dependencies of a dependency.
-    const theirs = createRequire(ownRequire().resolve("@vscode/ripgrep"));
+    const theirs = createRequire(ours.resolve("@vscode/ripgrep"));
     const name = platform === "win32" ? "rg.exe" : "rg";
     const command = theirs.resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${name}`);
     return { command, before: [], kind: "package" };
-  } catch {
-    return undefined; // an optional dependency: npm may have left it out
-  }
-}
+  });
+
+const inWebAssembly = (): Ripgrep | undefined =>
+  ifInstalled((ours) => {
+    const script = nodePath.join(nodePath.dirname(ours.resolve("ripgrep")), "rg.mjs");
+    return { command: process.execPath, before: [script], kind: "wasm" };
+  });
 
 async function onPath({ path = "", notBeneath }: Where, broken: ReadonlySet<string>): Promise<Ripgrep | undefined> {
   const { platform } = process;
@@ -257,14 +264,4 @@ function isRipgrep(command: string): Promise<boolean> {
       resolve(error === null && /^ripgrep (?:1[3-9]|[2-9]\d)\./.test(stdout)),
     );
   });
-}
-
-async function inWebAssembly(): Promise<Ripgrep | undefined> {
-  try {
-    const entry = ownRequire().resolve("ripgrep");
-    const script = nodePath.join(nodePath.dirname(entry), "rg.mjs");
-    return { command: process.execPath, before: [script], kind: "wasm" };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** The door of search/: files by pattern, lines by ripgrep, similar names. Other rooms import from here and from nothing else in this room. */
 
-export { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "./files.ts";
+export { countPruned, type FilesTally, newestFiles, walkFiles } from "./files.ts";
 export { versionControlFolders, type ReadByRipgrep, type Searched } from "./grep-arguments.ts";
 export { compileGlobs, type Globs } from "./grep-globs.ts";
 export { type FoundLine, matchSpans } from "./grep-output.ts";
@@ -26,5 +26,5 @@ export {
   type IgnoreDifference,
   withGitignore,
 } from "./ignored.ts";
-export { ripgrep, type RipgrepKind } from "./ripgrep.ts";
+export { ripgrep } from "./ripgrep.ts";
 export { similarPaths, type Surroundings, type Wanted } from "./similar.ts";

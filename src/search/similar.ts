@@ -1,7 +1,8 @@
 /** Suggests paths that may have been meant when a path names nothing. Reads names, never contents. */
 
-import { basename, dirname, extname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, parse, relative, resolve, sep } from "node:path";
 import { distance } from "fastest-levenshtein";
+import { leadsOut } from "../contract/common.ts";
 import { limits } from "../contract/limits.ts";
 import type { Suggestion } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
@@ -81,25 +82,21 @@ async function searchWithoutFolder(place: Place, around: Surroundings, suggester
   if (suggester.suggestions.length === 0) await suggester.offer(gap.folder);
 }
 
-interface Suggester {
-  readonly suggestions: readonly Suggestion[];
-  /** `Surroundings.lookup`, until `lookupsMax` is used up. */
-  lookup(path: string): Promise<"file" | "directory" | undefined>;
-  /** Suggests the path if it exists, is new and `suggestionsMax` is not reached. */
-  offer(path: string): Promise<void>;
-}
+type Suggester = ReturnType<typeof newSuggester>;
 
-function newSuggester(place: Place, around: Surroundings): Suggester {
+function newSuggester(place: Place, around: Surroundings) {
   const suggestions: Suggestion[] = [];
   const seen = new Set([place.absolute]);
   const ownRoot = rootOf(place);
   const roots = ownRoot === undefined ? around.roots : [ownRoot, ...around.roots];
   let lookupsLeft = lookupsMax;
+  /** `Surroundings.lookup`, until `lookupsMax` is used up. */
   const lookup = async (path: string) => {
     if (lookupsLeft === 0) return undefined;
     lookupsLeft -= 1;
     return around.lookup(path);
   };
+  /** Suggests the path if it exists, is new and `suggestionsMax` is not reached. */
   const offer = async (path: string) => {
     if (suggestions.length >= limits.suggestionsMax || seen.has(path)) return;
     seen.add(path);
@@ -117,24 +114,16 @@ function rootOf(place: Place): string | undefined {
 
 /** With forward slashes; below the innermost root if roots are nested. */
 function belowItsRoot(path: string, roots: readonly string[]): string {
-  const candidates = roots.map((root) => relative(root, path)).filter((candidate) => !leadsOut(candidate));
+  const candidates = roots.map((root) => relative(root, path)).filter((below) => !leadsOut(below));
   const shortest = candidates.reduce((best, candidate) => (candidate.length < best.length ? candidate : best), path);
   return shortest.split(sep).join("/");
 }
 
-function leadsOut(candidate: string): boolean {
-  return candidate === ".." || candidate.startsWith(`..${sep}`) || isAbsolute(candidate);
-}
-
-/** Where a path stops existing: `folder` exists, `folder/name` is missing or no folder, `rest` should be below it. */
-interface Gap {
-  readonly folder: string;
-  readonly name: string;
-  readonly rest: readonly string[];
-}
-
-/** A binary search, as nothing exists below what is missing: a path of 2,000 names costs 12 lookups. */
-async function findGap(place: Place, suggester: Suggester): Promise<Gap | undefined> {
+/**
+ * Where a path stops existing: `folder` exists, `folder/name` is missing or no folder, `rest` should be below it. A binary
+ * search, as nothing exists below what is missing: a path of 2,000 names costs 12 lookups.
+ */
+async function findGap(place: Place, suggester: Suggester) {
   const root = rootOf(place);
   if (root === undefined || (await suggester.lookup(root)) !== "directory") return undefined;
   const names = place.relative.split("/");
@@ -179,61 +168,44 @@ async function otherPrefixes(place: Place, around: Surroundings): Promise<readon
 const ranks = { twin: 0, contained: 1, stem: 2, distance: 3 } as const;
 
 interface Likeness {
-  readonly rank: (typeof ranks)[keyof typeof ranks];
+  readonly rank: number;
   readonly distance: number;
 }
 
-/** Keeps the best of any number of names. */
-interface Nearest {
-  readonly take: (entry: Entry) => void;
-  /** Best first. */
-  readonly best: () => readonly string[];
-}
-
-interface Candidate extends Likeness {
-  readonly name: string;
-  readonly unwanted: boolean;
-}
-
-function namesLike(asked: string, wants: Wanted): Nearest {
-  const spelling = spell(asked);
-  const first = new FirstOnes<Candidate>(
-    lookupsMax,
-    (a, b) =>
-      a.rank - b.rank ||
-      Number(a.unwanted) - Number(b.unwanted) ||
-      a.distance - b.distance ||
-      compareCodePoints(a.name, b.name),
+/** Keeps the best of any number of names. `likenessOf`: undefined for a name that is not like the asked one. */
+function bestNames(namesMax: number, likenessOf: (entry: Entry) => Likeness | undefined) {
+  const first = new FirstOnes<Likeness & { readonly name: string }>(
+    namesMax,
+    (a, b) => a.rank - b.rank || a.distance - b.distance || compareCodePoints(a.name, b.name),
     () => 1,
   );
   return {
-    take: ({ name, kind }) => {
-      const likeness = compare(spelling, spell(name));
-      if (likeness === undefined) return;
-      const unwanted = wants !== "anything" && kind === "directory";
-      // `lib.ts` does not mean the folder `lib`; `lib` may.
-      if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return;
-      first.add({ name, unwanted, ...likeness });
+    take: (entry: Entry): void => {
+      const likeness = likenessOf(entry);
+      if (likeness !== undefined) first.add({ name: entry.name, ...likeness });
     },
-    best: () => first.sorted().map(({ name }) => name),
+    best: (): readonly string[] => first.sorted().map(({ name }) => name),
   };
+}
+
+function namesLike(asked: string, wants: Wanted) {
+  const spelling = spell(asked);
+  return bestNames(lookupsMax, ({ name, kind }) => {
+    const likeness = compare(spelling, spell(name));
+    if (likeness === undefined || wants === "anything" || kind !== "directory") return likeness;
+    // `lib.ts` does not mean the folder `lib`; `lib` may, but a file of the same rank comes first.
+    const isMeant = likeness.rank === ranks.twin || extname(asked) === "";
+    return isMeant ? { ...likeness, rank: likeness.rank + 0.5 } : undefined;
+  });
 }
 
 /** Folders whose names are twins of the asked one or a few typos away from it. */
-function foldersLike(asked: string): Nearest {
-  const spelling = spell(asked);
-  const first = new FirstOnes<{ readonly name: string; readonly typos: number }>(
-    foldersMax,
-    (a, b) => a.typos - b.typos || compareCodePoints(a.name, b.name),
-    () => 1,
-  );
-  return {
-    take: ({ name, kind }) => {
-      const typos = kind === "directory" ? typosBetween(spelling.folded, fold(name)) : undefined;
-      if (typos !== undefined) first.add({ name, typos });
-    },
-    best: () => first.sorted().map(({ name }) => name),
-  };
+function foldersLike(asked: string) {
+  const folded = fold(asked);
+  return bestNames(foldersMax, ({ name, kind }) => {
+    const typos = kind === "directory" ? typosBetween(folded, fold(name)) : undefined;
+    return typos === undefined ? undefined : { rank: ranks.distance, distance: typos };
+  });
 }
 
 interface Spelling {

@@ -28,14 +28,10 @@ export interface Called extends Pick<CallEvent, "session" | "principal" | "diale
   readonly input: unknown;
 }
 
-interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
+/** The outcome or the problem is set; neither after a bug. */
+interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven">, CallProgress {
   readonly called: Called;
-  readonly request: Request | undefined;
-  /** One of these is set; neither after a bug. */
-  readonly outcome: Outcome | undefined;
-  readonly problem: ProblemData | undefined;
   readonly reply: Reply | undefined;
-  readonly turn: string | undefined;
 }
 
 /** Notifies the listeners when the call is finished. A call suspended for a question is reported when it returns. */
@@ -47,17 +43,13 @@ export async function watched(
   tokensOf: (reply: Reply) => number,
 ): Promise<Reply> {
   const startedMs = performance.now();
-  const ended = (reply: Reply | undefined): void =>
-    notify(watchers, {
-      called,
-      elapsedMs: performance.now() - startedMs,
-      tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
-      reply,
-      request: seen.request,
-      outcome: seen.problem === undefined && reply !== undefined ? seen.outcome : undefined,
-      problem: seen.problem,
-      turn: seen.turn,
-    });
+  const ended = (reply: Reply | undefined): void => {
+    const elapsedMs = performance.now() - startedMs;
+    const tokensGiven = seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply));
+    const { outcome, ...rest } = seen;
+    const isOutcome = outcome !== undefined && seen.problem === undefined && reply !== undefined;
+    notify(watchers, { ...rest, ...(isOutcome && { outcome }), called, elapsedMs, tokensGiven, reply });
+  };
   try {
     const reply = await replied;
     ended(reply);
@@ -102,7 +94,7 @@ const short = <Text extends string | null>(text: Text, charsMax: number): Text =
 function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallEvent {
   const { session, principal, dialect, tool, verb, dryRun } = ended.called;
   const { elapsedMs, tokensGiven, request, outcome, problem } = ended;
-  const place = outcome === undefined ? placeOf(problem) : targetOf(outcome);
+  const place = placeOf(outcome, problem);
   const named = request !== undefined && "path" in request ? request.path : undefined;
   return {
     type: "call",
@@ -136,28 +128,8 @@ function turnOf({ outcome, turn, called }: Ended, files: readonly ChangedFile[])
 }
 
 function filesOf(outcome: Outcome): readonly ChangedFile[] {
-  switch (outcome.kind) {
-    case "edit":
-    case "write":
-    case "notebook-edit":
-      return [outcome.file];
-    case "patch":
-      return outcome.files;
-    case "text":
-    case "directory":
-    case "tree":
-    case "image":
-    case "pdf":
-    case "notebook":
-    case "unchanged":
-    case "outline":
-    case "lsp":
-    case "glob":
-    case "grep":
-    case "history":
-    case "rewind":
-      return [];
-  }
+  if (outcome.kind === "patch") return outcome.files;
+  return "file" in outcome ? [outcome.file] : [];
 }
 
 const changeOf = ({ target, did, movedFrom, additions, deletions }: ChangedFile): CallChange => ({
@@ -172,10 +144,10 @@ const changeOf = ({ target, did, movedFrom, additions, deletions }: ChangedFile)
 /** A problem has a target, or only a place. */
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-const targetOf = (outcome: Outcome): Target | undefined => ("target" in outcome ? outcome.target : undefined);
-
-const placeOf = (problem: ProblemData | undefined): Place | undefined =>
-  problem !== undefined && "place" in problem ? problem.place : undefined;
+function placeOf(outcome: Outcome | undefined, problem: ProblemData | undefined): Place | Target | undefined {
+  if (outcome !== undefined) return "target" in outcome ? outcome.target : undefined;
+  return problem !== undefined && "place" in problem ? problem.place : undefined;
+}
 
 function reasonOf(outcome: Outcome | undefined, problem: ProblemData | undefined): string | null {
   if (outcome !== undefined) return outcome.kind;
@@ -183,43 +155,23 @@ function reasonOf(outcome: Outcome | undefined, problem: ProblemData | undefined
 }
 
 function rangeOf(outcome: Outcome): CallRange | undefined {
-  switch (outcome.kind) {
-    case "text": {
-      const [first] = outcome.pages;
-      const last = outcome.pages.at(-1) ?? first;
-      return { of: "lines", from: first.from, to: last.from + last.count - 1, total: last.linesTotal ?? null };
-    }
-    case "directory":
-    case "tree":
-      return span("entries", outcome.from, outcome.entries.length, outcome.entriesTotal);
-    case "notebook":
-      return span("cells", outcome.from, outcome.cells.length, outcome.cellsTotal);
-    case "pdf": {
-      const [first, last] = [outcome.pages[0]?.page ?? 1, outcome.pages.at(-1)?.page ?? null];
-      return { of: "pages", from: first, to: last, total: outcome.pagesTotal };
-    }
-    case "image":
-    case "unchanged":
-    case "glob":
-    case "grep":
-    case "edit":
-    case "write":
-    case "notebook-edit":
-    case "patch":
-    case "history":
-    case "rewind":
-    case "lsp":
-    case "outline":
-      return undefined;
+  if (outcome.kind === "text") {
+    const [first] = outcome.pages;
+    const last = outcome.pages.at(-1) ?? first;
+    return { of: "lines", from: first.from, to: last.from + last.count - 1, total: last.linesTotal ?? null };
   }
+  if (outcome.kind === "directory" || outcome.kind === "tree") {
+    const { from, entries, entriesTotal } = outcome;
+    return { of: "entries", from, to: from + entries.length - 1, total: entriesTotal };
+  }
+  if (outcome.kind === "notebook") {
+    const { from, cells, cellsTotal } = outcome;
+    return { of: "cells", from, to: from + cells.length - 1, total: cellsTotal };
+  }
+  if (outcome.kind !== "pdf") return undefined;
+  const { pages, pagesTotal } = outcome;
+  return { of: "pages", from: pages[0]?.page ?? 1, to: pages.at(-1)?.page ?? null, total: pagesTotal };
 }
-
-const span = (of: CallRange["of"], from: number, count: number, total: number): CallRange => ({
-  of,
-  from,
-  to: from + count - 1,
-  total,
-});
 
 /** Of a call that failed: what it asked for. */
 function askedRange(request: Request | undefined): CallRange | undefined {

@@ -1,11 +1,10 @@
 /**
- * The call queue of a session: calls that work on the same file take effect in the order in which they were sent; calls on
- * different files run at the same time. A call enters the queue with all of its paths at once, waits only for calls that
- * entered earlier, and leaves when it has its result. So two calls never wait for each other.
- *
- * Paths form a tree, because a call on a folder concerns every file below it. A call that finds the queue empty is not put
- * into the tree until a second call comes: most calls are alone, and finding out what their paths mean costs time.
+ * The call queue of a session: calls on the same file take effect in the order in which they were sent, others run at the same
+ * time. A call enters with all of its paths at once and waits only for earlier calls, so two never wait for each other. Paths form
+ * a tree, because a call on a folder concerns every file below it. A call that is alone is not put into the tree, to save time.
  */
+
+import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
  * What a call does with a path and with everything below it. `read` also writes down what the session was shown, so two
@@ -17,11 +16,6 @@ export interface Claim {
   /** The names on the way to a file or folder, from the root of the file system; empty for all files. */
   readonly names: readonly string[];
   readonly use: PathUse;
-}
-
-export interface CallQueue {
-  /** `claims` MUST NOT throw. It is called at once, or when the next call comes, or never. */
-  enter(claims: () => readonly Claim[]): Place;
 }
 
 export interface Place {
@@ -59,7 +53,7 @@ interface Ticket {
   onLeave: () => void;
 }
 
-export function createCallQueue(): CallQueue {
+export function createCallQueue() {
   const root = newNode(undefined, "");
   let size = 0;
   /** The call that came to an empty queue, if it is still there. */
@@ -85,7 +79,8 @@ export function createCallQueue(): CallQueue {
   };
 
   return {
-    enter(claims) {
+    /** `claims` MUST NOT throw. It is called at once, or when the next call comes, or never. */
+    enter(claims: () => readonly Claim[]): Place {
       const ticket: Ticket = { claims, nodes: undefined, onLeave: () => undefined };
       let ready: Promise<void> | undefined;
       if (size === 0) alone = ticket;
@@ -161,3 +156,68 @@ function release(node: Node): void {
 }
 
 const uses = Object.keys(conflicts) as readonly PathUse[]; // the record has exactly these keys
+
+// Calls that a host makes inside one of its own callbacks, such as an asker that reads the file in question. The outer
+// call waits for the callback and keeps its place in the call queue, so an inner call must not wait for that place.
+// Each callback gets a queue of its own, in which its calls keep their order.
+
+const inside = new AsyncLocalStorage<ReturnType<typeof createCallQueue>>();
+/** Unsettled callbacks. At 0 async context tracking is off: it slows every promise in Node 20 and 22. */
+let running = 0;
+
+/** Undefined outside of callbacks. */
+export const queueOfHost = () => (running === 0 ? undefined : inside.getStore());
+
+/** A callback of the host that runs with a call queue of its own. */
+export function inOwnQueue<Callback extends ((...given: never[]) => unknown) | undefined>(callback: Callback): Callback;
+export function inOwnQueue<Given extends never[], Answer>(
+  callback: ((...given: Given) => Answer | Promise<Answer>) | undefined,
+): ((...given: Given) => Promise<Answer>) | undefined {
+  if (callback === undefined) return undefined;
+  return async (...given) => {
+    running += 1;
+    try {
+      return await inside.run(createCallQueue(), () => callback(...given));
+    } finally {
+      running -= 1;
+      if (running === 0) inside.disable();
+    }
+  };
+}
+
+// Yields to the event loop between calls. A read of cached data waits for nothing, so a host that reads in a loop, or a
+// hundred files at once, would block timers and sockets until its last answer.
+
+/** Calls that may start in one turn of the event loop. */
+const callsMax = 16;
+/** Milliseconds after which no further call starts in a turn: far below the 50 ms that a loop may be blocked. */
+const shareMs = 8;
+
+/** Calls that began in this turn, and when the turn began. */
+let calls = 0;
+let sinceMs = 0;
+/** First come, first served: changes of one file keep their order. */
+const waiting: (() => void)[] = [];
+
+/** Undefined if the call may begin at once. */
+export function yieldBetweenCalls(): Promise<void> | undefined {
+  if (calls === 0) {
+    calls = 1;
+    sinceMs = performance.now();
+    setImmediate(turned);
+    return undefined;
+  }
+  calls += 1;
+  if (waiting.length === 0 && calls <= callsMax && performance.now() - sinceMs < shareMs) return undefined;
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+/** Each waiting call gets a turn of its own. */
+function turned(): void {
+  const first = waiting.shift();
+  calls = first === undefined ? 0 : 1;
+  if (first === undefined) return;
+  sinceMs = performance.now();
+  setImmediate(turned);
+  first();
+}

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { createLedger, type FileFingerprint } from "./ledger.ts";
 import { shiftedParts } from "./line-spans.ts";
 
-const stamp = (sign: string, hash?: string): FileFingerprint => ({
-  statKey: sign,
+const stamp = (statKey: string, hash?: string): FileFingerprint => ({
+  statKey,
   sizeBytes: 1,
   hash: async () => hash,
   fullHash: async () => hash ?? "of a large file",

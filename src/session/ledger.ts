@@ -1,9 +1,9 @@
 /**
- * What this conversation was shown: which part of which file, in which state. Answers a repeated read of the same part
- * with "unchanged", and tells a change whether the session has read the file as it is. Knows nothing of the disk:
- * states are passed in.
+ * What this conversation was shown: which part of which file, in which state. Answers repeated reads with "unchanged", and tells a
+ * change whether the session has read the file as it is. Knows nothing of the disk.
  */
 
+import { dropOldest, isRecord } from "../contract/common.ts";
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
 import { covers, hasSpan, isWholeLine, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
@@ -52,42 +52,11 @@ export type Sight =
     }
   | { readonly cells: readonly LineSpan[] };
 
-export interface Ledger {
-  /**
-   * Whether this part was shown and the file is unchanged. The second time in a row the answer is no: a model that asks
-   * again no longer has the content.
-   */
-  repeats(path: string, part: string, fingerprint: FileFingerprint): Promise<{ readonly tokens: number } | undefined>;
-  /** Records that a part was shown whole. Truncated views do not count. */
-  shown(path: string, part: string, fingerprint: FileFingerprint, tokens: number): Promise<void>;
-  saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void>;
-  /** Whether `saw` would add nothing, to save the cost of hashing. */
-  knows(path: string, sign: string, span: LineSpan): boolean;
-  /** Whether anything of it was ever shown. */
-  has(path: string): boolean;
-  /** Whether it was last shown or written with this stat key. */
-  isOf(path: string, sign: string): boolean;
-  /** `viewHash` reads a part again, for files too large to hash. */
-  seen(path: string, now: FileFingerprint, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
-  /** The host showed it by other means. False if `shown` is malformed. */
-  shownElsewhere(path: string, shown: unknown): boolean;
-  /** The encoding in which the session wrote the unchanged file, if the bytes would not reveal it. */
-  encodingOf(path: string, now: FileFingerprint): Promise<EncodingName | undefined>;
-  /** The session changed the file: known line numbers move along. */
-  wrote(path: string, known: Written, how: Wrote): void;
-  /** The file was removed or restored: nothing is known of it. */
-  drop(path: string): void;
-  /** The content left the conversation, of one file or of all. The file still counts as read. */
-  forget(path?: string): void;
-  state(): ReadState;
-  /** Grows with each change of `state()`. */
-  readonly changes: number;
-}
+export type Ledger = ReturnType<typeof createLedger>;
+/** Reads a part of a file again, for files too large to hash. */
+type ViewHash = (span: LineSpan) => Promise<string | undefined>;
 
-/**
- * The session wrote or has seen all of the content, except for the numbers of some cells; or it knows these parts, as
- * numbered now.
- */
+/** The session knows all of the content, except for the numbers of some cells; or these parts, as numbered now. */
 export type Wrote = "all" | { readonly all: Pick<Shown, "movedCells"> } | Shown;
 
 /** A file as the session left it. */
@@ -100,6 +69,7 @@ export interface Written {
 }
 
 interface Part {
+  /** As in `KnownFile`. */
   readonly sign: string;
   readonly hash: string | undefined;
   readonly tokens: number;
@@ -115,7 +85,7 @@ const viewsMax = 100;
 /** Parts of truncated lines of each file. */
 const linePartsMax = 10_000;
 
-export function createLedger(restored: unknown = {}): Ledger {
+export function createLedger(restored: unknown = {}) {
   const parts = new Map<string, Map<string, Part>>();
   const files = new Map<string, KnownFile>(Object.entries(wellFormedState(restored)));
 
@@ -128,7 +98,8 @@ export function createLedger(restored: unknown = {}): Ledger {
   };
 
   return {
-    async repeats(path, part, fingerprint) {
+    /** Whether this part was shown and is unchanged. No for the second time in a row: the model has lost the content. */
+    async repeats(path: string, part: string, fingerprint: FileFingerprint) {
       const entry = parts.get(path)?.get(part);
       if (entry === undefined || !(await isSame(entry, fingerprint))) return undefined;
       // The file is again what it was, but the session saw or wrote another content since.
@@ -141,7 +112,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       entry.lastAnswer = "stub";
       return { tokens: entry.tokens };
     },
-    async shown(path, part, fingerprint, tokens) {
+    /** Records that a part was shown whole. Truncated views do not count. */
+    async shown(path: string, part: string, fingerprint: FileFingerprint, tokens: number): Promise<void> {
       const hash = await fingerprint.hash();
       const ofFile = parts.get(path) ?? new Map<string, Part>();
       ofFile.delete(part);
@@ -151,17 +123,18 @@ export function createLedger(restored: unknown = {}): Ledger {
       parts.set(path, ofFile);
       dropOldest(parts, filesMax);
     },
-    knows(path, sign, span) {
+    /** Whether `saw` would add nothing, to save the cost of hashing. */
+    knows(path: string, statKey: string, span: LineSpan): boolean {
       const known = files.get(path);
-      if (known === undefined || known.sign !== sign) return false;
+      if (known === undefined || known.sign !== statKey) return false;
       return known.whole || (known.cut === undefined && hasSpan(known.spans, span));
     },
-    async saw(path, fingerprint, sight) {
-      const { statKey: sign, sizeBytes } = fingerprint;
+    async saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void> {
+      const { statKey, sizeBytes } = fingerprint;
       const before = files.get(path);
-      const hash = before !== undefined && before.sign === sign ? before.hash : await fingerprint.hash();
+      const hash = before !== undefined && before.sign === statKey ? before.hash : await fingerprint.hash();
       // What was shown of another state says nothing about this one.
-      const same = before !== undefined && (before.sign === sign || (hash !== undefined && before.hash === hash));
+      const same = before !== undefined && (before.sign === statKey || (hash !== undefined && before.hash === hash));
       const lines =
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
       const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
@@ -188,11 +161,13 @@ export function createLedger(restored: unknown = {}): Ledger {
         ...(inParts && { inParts }),
         ...encoding,
       };
-      know(path, { sign, sizeBytes, ...known, whole, views: all });
+      know(path, { sign: statKey, sizeBytes, ...known, whole, views: all });
     },
-    has: (path) => files.has(path),
-    isOf: (path, sign) => files.get(path)?.sign === sign,
-    async seen(path, now, viewHash) {
+    /** Whether anything of it was ever shown. */
+    has: (path: string): boolean => files.has(path),
+    /** Whether it was last shown or written with this stat key. */
+    isOf: (path: string, statKey: string): boolean => files.get(path)?.sign === statKey,
+    async seen(path: string, now: FileFingerprint, viewHash: ViewHash): Promise<Seen> {
       const known = files.get(path);
       if (known === undefined) return { state: "never" };
       if (known.sign !== now.statKey && !(await isStillSo(known, now, viewHash))) {
@@ -201,7 +176,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       const { whole, spans: shown, cut = [], parts: ofLines = [], cells = [], movedCells = [] } = known;
       return { state: "fresh", whole, shown, cut, parts: ofLines, cells, movedCells };
     },
-    shownElsewhere(path, shown) {
+    /** The host showed it by other means. False if `shown` is malformed. */
+    shownElsewhere(path: string, shown: unknown): boolean {
       const known = knownElsewhere(shown);
       if (known === undefined) return false;
       const before = files.get(path);
@@ -211,31 +187,36 @@ export function createLedger(restored: unknown = {}): Ledger {
       know(path, same ? { ...before, whole: before.whole || known.whole, spans } : known);
       return true;
     },
-    async encodingOf(path, now) {
+    /** The encoding in which the session wrote the unchanged file, if the bytes would not reveal it. */
+    async encodingOf(path: string, now: FileFingerprint): Promise<EncodingName | undefined> {
       const known = files.get(path);
       if (known?.encoding === undefined) return undefined;
       const same = known.sign === now.statKey || (known.hash !== undefined && known.hash === (await now.hash()));
       return same ? known.encoding : undefined;
     },
-    wrote(path, { statKey: sign, sizeBytes, hash, encoding }, how) {
+    /** The session changed the file: known line numbers move along. */
+    wrote(path: string, { statKey, sizeBytes, hash, encoding }: Written, how: Wrote): void {
       const whole = how === "all" || "all" in how;
       const parts = partsOf(how === "all" ? nothingShown : "all" in how ? { ...nothingShown, ...how.all } : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
-      know(path, { sign, sizeBytes, ...known, whole, ...parts, views: [] });
+      know(path, { sign: statKey, sizeBytes, ...known, whole, ...parts, views: [] });
     },
-    drop(path) {
+    /** The file was removed or restored: nothing is known of it. */
+    drop(path: string): void {
       changes += 1;
       parts.delete(path);
       files.delete(path);
     },
-    forget(path) {
+    /** The content left the conversation, of one file or of all. The file still counts as read. */
+    forget(path?: string): void {
       if (path === undefined) parts.clear();
       else parts.delete(path);
     },
-    get changes() {
+    /** Grows with each change of `state()`. */
+    get changes(): number {
       return changes;
     },
-    state: () =>
+    state: (): ReadState =>
       Object.fromEntries(
         [...files].map(([path, known]) => [
           path,
@@ -246,13 +227,7 @@ export function createLedger(restored: unknown = {}): Ledger {
 }
 
 /** Empty lists are left out: most files have only lines. */
-const partsOf = ({
-  shown,
-  cut,
-  parts = [],
-  cells,
-  movedCells = [],
-}: Shown): Pick<KnownFile, "spans" | "cut" | "parts" | "cells" | "movedCells"> => ({
+const partsOf = ({ shown, cut, parts = [], cells, movedCells = [] }: Shown) => ({
   spans: mergeSpans(shown),
   ...(cut.length > 0 && { cut }),
   ...(cut.length > 0 && parts.length > 0 && { parts }),
@@ -260,19 +235,12 @@ const partsOf = ({
   ...(movedCells.length > 0 && { movedCells }),
 });
 
-const isSame = async (
-  before: Pick<Part, "sign"> & { readonly hash?: string | undefined },
-  now: FileFingerprint,
-): Promise<boolean> =>
+const isSame = async (before: Pick<Part, "sign"> & Partial<Pick<Part, "hash">>, now: FileFingerprint) =>
   before.sign === now.statKey ||
   (before.hash !== undefined && before.hash === ((await now.hash()) ?? (await now.fullHash())));
 
 /** A touch, a sync client or a virus scanner changes the times and not the content. */
-async function isStillSo(
-  known: KnownFile,
-  now: FileFingerprint,
-  viewHash: (span: LineSpan) => Promise<string | undefined>,
-): Promise<boolean> {
+async function isStillSo(known: KnownFile, now: FileFingerprint, viewHash: ViewHash): Promise<boolean> {
   if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());
   if (known.sizeBytes !== now.sizeBytes) return false;
   // A large file is hashed only if its times are too coarse; from then on it is compared by hash.
@@ -282,13 +250,6 @@ async function isStillSo(
   if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
   return true;
-}
-
-function dropOldest(map: Map<string, unknown>, sizeMax: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= sizeMax) return;
-    map.delete(key);
-  }
 }
 
 // The stored form of a ledger, for another process or from a host. Untrusted, so every field is checked.
@@ -307,6 +268,7 @@ export interface LinePart extends LineSpan {
 export type ReadState = Readonly<Record<string, KnownFile>>;
 
 interface KnownFile {
+  /** The stat key of the fingerprint; read states are stored under this name. */
   readonly sign: string;
   /** Undefined if only a hash is known, which the host computed. */
   readonly sizeBytes?: number;
@@ -314,15 +276,12 @@ interface KnownFile {
   readonly whole: boolean;
   /** All shown lines, sorted, without overlaps. */
   readonly spans: readonly LineSpan[];
-  /** The shown lines that were truncated. */
+  /** `cut`, `parts`, `cells` and `movedCells`: as in `Shown`. */
   readonly cut?: readonly LineSpan[];
-  /** Their shown parts, sorted, without overlaps. */
   readonly parts?: readonly LinePart[];
   /** Whether lines were shown whole in several parts, which the hashes of `views` do not cover. */
   readonly inParts?: boolean;
-  /** The shown cells of a notebook that was shown as cells. */
   readonly cells?: readonly LineSpan[];
-  /** Cells whose number belonged to another cell when they were shown: the number does not say which is meant. */
   readonly movedCells?: readonly LineSpan[];
   /** The latest parts, to recognise a file too large to hash whole. */
   readonly views: readonly View[];
@@ -338,7 +297,7 @@ export interface ShownElsewhere {
 }
 
 /** Matches no stat key, so the hash decides. */
-const noSign = "shown elsewhere";
+const noStatKey = "shown elsewhere";
 
 /** As an entry of the ledger; undefined if malformed. */
 function knownElsewhere(shown: unknown): KnownFile | undefined {
@@ -348,12 +307,12 @@ function knownElsewhere(shown: unknown): KnownFile | undefined {
   if (lines !== undefined && !(Array.isArray(lines) && lines.every(isSpan))) return undefined;
   const hash = Buffer.from(sha256, "hex").toString("base64");
   const spans = lines === undefined ? [] : mergeSpans(lines.map(({ from, to }) => ({ from, to })));
-  return { sign: noSign, hash, whole: lines === undefined, spans, views: [] };
+  return { sign: noStatKey, hash, whole: lines === undefined, spans, views: [] };
 }
 
 /** A stored state may be damaged or from another version: malformed entries are ignored. */
 function wellFormedState(restored: unknown): ReadState {
-  if (typeof restored !== "object" || restored === null || Array.isArray(restored)) return {};
+  if (!isRecord(restored)) return {};
   return Object.fromEntries(
     Object.entries(restored).flatMap(([path, value]): readonly [string, KnownFile][] => {
       const known = isKnownFile(value) ? value : knownElsewhere(value);

@@ -65,10 +65,7 @@ export interface LineChange {
   readonly linesAfter: number;
 }
 
-/**
- * Where lines are after changes. Changes refer to the old lines, in order. Changed lines count as seen, because the
- * session wrote them.
- */
+/** Where lines are after changes, which refer to the old lines, in order. Changed lines count as seen: the session wrote them. */
 export const shiftSpans = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
   mergeSpans([...unchanged(mergeSpans(spans), changes), ...ownSpans(changes)]);
 

@@ -1,7 +1,15 @@
 /** The door of session/: the state of one conversation. Other rooms import from this file only. */
 
 export { type CallProgress, watched, type Watchers } from "./call-event.ts";
-export { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./call-queue.ts";
+export {
+  type Claim,
+  createCallQueue,
+  inOwnQueue,
+  yieldBetweenCalls,
+  type PathUse,
+  type Place,
+  queueOfHost,
+} from "./call-queue.ts";
 export {
   createLedger,
   type FileFingerprint,
@@ -25,3 +33,4 @@ export {
   subtractSpans as without,
 } from "./line-spans.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";
+export { createTurns } from "./turns.ts";

@@ -1,11 +1,19 @@
 /**
- * The last calls of a toolkit, with arguments, reply and diff of as many as fit. Bounded in count and bytes; dropped
- * calls and details are counted. A detail is stored as JSON, so that its size is exact and a short reply does not keep
- * the long text alive that it was sliced from.
+ * The last calls of a toolkit, with arguments, reply and diff of as many as fit. A detail is stored as JSON, so that its size is
+ * exact and a short reply does not keep the long text alive that it was sliced from.
  */
 
 import { Buffer } from "node:buffer";
-import type { CallDetail, CallEvent } from "../contract/event.ts";
+import { dropOldest } from "../contract/common.ts";
+import {
+  addToTally,
+  type CallDetail,
+  type CallEvent,
+  type CallTally,
+  emptyTally,
+  type MutableTally,
+  type SessionTally,
+} from "../contract/event.ts";
 
 export interface TimelineLimits {
   readonly callsMax?: number;
@@ -23,29 +31,14 @@ export const timelineDefaults = {
   sessionsMax: 1_000,
 } as const satisfies Required<TimelineLimits>;
 
-export interface CallTally {
-  readonly calls: number;
-  readonly failures: number;
-  readonly tokensGiven: number;
-  readonly tokensSaved: number;
-}
-
-export interface SessionTally extends CallTally {
-  readonly id: string;
-  readonly principal: string | null;
-  readonly dialect: string;
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
 /** Whether a successful call read or changed a file. */
 export interface FileMarks {
   readonly read: boolean;
   readonly changed: boolean;
 }
 
-/** Why a call has no detail. `withheld`: the recorder does not want it stored. */
-export type Missing = "dropped" | "too large" | "withheld";
+/** Why a call has no detail. `hidden`: the recorder does not want it stored. */
+export type Missing = "dropped" | "too large" | "hidden";
 
 export interface Timeline {
   /** For `listen`. Without a detail: why. */
@@ -71,25 +64,15 @@ export interface Timeline {
   marks(): ReadonlyMap<string, FileMarks>;
 }
 
-interface MutableTally {
-  calls: number;
-  failures: number;
-  tokensGiven: number;
-  tokensSaved: number;
-}
-
 export function createTimeline(given: TimelineLimits = {}): Timeline {
   const limits = { ...timelineDefaults, ...given };
   /** A ring: the call with the id `n` is at `n` modulo its length. Ids count up by one. */
   const ring: (CallEvent | undefined)[] = Array.from({ length: limits.callsMax });
-  /**
-   * At the same positions. Not a map from which the oldest are deleted: to find its first key, V8 walks past all
-   * deleted ones, which takes about as long as the recorded call.
-   */
+  /** At the same positions. Not a map from which the oldest are deleted: V8 walks past all deleted keys to find the first. */
   const details: (Buffer | Missing | undefined)[] = Array.from({ length: limits.callsMax });
   const sessions = new Map<string, MutableTally & Omit<SessionTally, keyof CallTally> & { lastMs: number }>();
   const marks = new Map<string, FileMarks>();
-  const ever: MutableTally = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+  const ever = emptyTally();
   let [bytes, size, newest] = [0, 0, 0];
   /** No call before this id has a detail. */
   let detailed = 0;
@@ -119,13 +102,13 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
   const count = (event: CallEvent): void => {
     const { session: id, principal, dialect, startedMs, elapsedMs } = event;
     const lastMs = startedMs + elapsedMs;
-    const known = sessions.get(id) ?? { id, principal, dialect, firstMs: startedMs, lastMs, ...zero };
+    const known = sessions.get(id) ?? { id, principal, dialect, firstMs: startedMs, lastMs, ...emptyTally() };
     sessions.delete(id);
     sessions.set(id, known);
-    if (sessions.size > limits.sessionsMax) dropFirst(sessions);
+    dropOldest(sessions, limits.sessionsMax);
     known.lastMs = lastMs;
-    add(known, event);
-    add(ever, event);
+    addToTally(known, event);
+    addToTally(ever, event);
   };
 
   const mark = (path: string, what: Partial<FileMarks>): void => {
@@ -134,7 +117,7 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     const changed = what.changed ?? before?.changed ?? false;
     marks.delete(path);
     marks.set(path, { read, changed });
-    if (marks.size > limits.filesMax) dropFirst(marks);
+    dropOldest(marks, limits.filesMax);
   };
 
   const callAt = (id: number): CallEvent | undefined => {
@@ -184,20 +167,6 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     sessions: () => [...sessions.values()].toReversed(),
     marks: () => marks,
   };
-}
-
-function dropFirst(map: Map<string, unknown>): void {
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
-}
-
-const zero = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 } as const;
-
-function add(tally: MutableTally, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
-  tally.calls += 1;
-  if (outcome !== "ok") tally.failures += 1;
-  tally.tokensGiven += tokensGiven;
-  tally.tokensSaved += tokensSaved;
 }
 
 /** The arguments come from the host and may be anything, also what JSON cannot express. */

@@ -29,7 +29,6 @@ export function withTomlEntry(text: string, entry: Entry, wish: EntryWish): Merg
   return checkedToml(old, wish === "remove" ? takenToml(text, own) : replacedToml(text, own, entry), entry, wish);
 }
 
-/** The table alone. */
 export function tomlOf({ under, name, value }: Entry, eol = "\n"): string {
   const keys = Object.entries(value).map(([key, one]) => `${key} = ${valueOf(one)}${eol}`);
   return `[${under}.${keyOf(name)}]${eol}${keys.join("")}`;
@@ -45,7 +44,6 @@ function valueOf(value: EntryValue): string {
   return typeof value === "string" ? stringOf(value) : `[${value.map(stringOf).join(", ")}]`;
 }
 
-/** The values, or why the text cannot be parsed. */
 function parsedToml(text: string): Readonly<Record<string, unknown>> | string {
   try {
     return plain(parse(text, { integersAsBigInt: "asNeeded" }));
@@ -77,19 +75,11 @@ function replacedToml(text: string, own: readonly TomlTable[], entry: Entry): st
   return rest.slice(0, first.start) + tomlOf(entry, eolOf(text)) + rest.slice(first.end);
 }
 
-/** Parses the result: it must mean the same as before plus the entry. If not, nothing is changed. */
 function checkedToml(old: Readonly<Record<string, unknown>>, after: string, entry: Entry, wish: EntryWish): Merged {
   const now = parsedToml(after);
-  const goal = plain(meant(old, entry, wish));
-  const isMeant = typeof now !== "string" && (isDeepStrictEqual(now, goal) || isGone(now, goal, entry));
-  return isMeant
-    ? { merged: "text", text: after }
-    : refused("it is written in a way that cannot be changed safely, change it by hand");
-}
-
-/** With its last table the parent is gone too, if it has no header of its own. */
-function isGone(now: Readonly<Record<string, unknown>>, goal: unknown, { under }: Entry): boolean {
-  return now[under] === undefined && isDeepStrictEqual({ ...now, [under]: {} }, goal);
+  // With its last table the parent is gone too, if it has no header of its own.
+  const whole = typeof now === "string" || now[entry.under] !== undefined ? now : { ...now, [entry.under]: {} };
+  return unlessOther(old, whole, after, entry, wish);
 }
 
 // An MCP server in the configuration file of a client: its place and its value.
@@ -126,12 +116,20 @@ function plain<Value>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)])) as Value; // the same keys
 }
 
-/** What the file shall mean. The caller checked that it is an object, and its servers too if there are any. */
-function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: Entry, wish: EntryWish): unknown {
-  const servers = { ...(old[under] as Readonly<Record<string, unknown>> | undefined) };
+/** `now`, parsed from the new text, must mean the same as before plus or minus the entry. If not, nothing is changed. */
+function unlessOther(
+  old: Readonly<Record<string, unknown>>,
+  now: unknown,
+  text: string,
+  { under, name, value }: Entry,
+  wish: EntryWish,
+): Merged {
+  const servers = { ...(old[under] as Readonly<Record<string, unknown>> | undefined) }; // the caller checked its type
   if (wish === "remove") delete servers[name];
-  else servers[name] = value;
-  return { ...old, [under]: servers };
+  else servers[name] = plain(value);
+  return isDeepStrictEqual(now, { ...old, [under]: servers })
+    ? { merged: "text", text }
+    : refused("it is written in a way that cannot be changed safely, change it by hand");
 }
 
 export { programOnPath } from "../disk/disk.ts";
@@ -144,11 +142,9 @@ export interface ClientFile {
   readonly format: "json" | "toml";
   /** A project comes from strangers, and its symlink may lead to any file that the user can write. */
   readonly links: "follow" | "refuse";
-  /** Further keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
 }
 
-/** A planned change. */
 export type ClientPlan =
   | Exclude<Merged, { readonly merged: "text" }>
   | { readonly merged: "text"; readonly before: string | undefined; readonly after: string };
@@ -179,11 +175,9 @@ export function writePlan(
   return writeSmallFile({ path, before: plan.before, text: plan.after, bytesMax, links, mark: "kept" });
 }
 
-/** The file with this entry only. */
 export const soleText = ({ format, fresh }: Pick<ClientFile, "format" | "fresh">, entry: Entry): string =>
   format === "json" ? jsonOf(entry, fresh) : tomlOf(entry);
 
-/** Checks the file and its folder. */
 function linkFault(path: string): string | undefined {
   if (isLink(path)) return "it is a link, and a project's links are not followed";
   return isLink(nodePath.dirname(path)) ? "its folder is a link, and a project's links are not followed" : undefined;
@@ -228,21 +222,19 @@ export function withJsonEntry(
 
   if (wish === "remove") {
     if (there === undefined || servers === undefined) return { merged: "same" };
-    return checked(text, taken(text, servers.value, there.property), entry, wish);
+    return checked(tree, taken(text, servers.value, there.property), entry, wish);
   }
   if (there !== undefined) {
     if (isDeepStrictEqual(plain(getNodeValue(there.value)), entry.value)) return { merged: "same" };
-    return wish === "put" ? { merged: "other" } : checked(text, replaced(text, there.value, entry), entry, wish);
+    return wish === "put" ? { merged: "other" } : checked(tree, replaced(text, there.value, entry), entry, wish);
   }
-  const key = JSON.stringify(entry.name);
   const after =
     servers === undefined
-      ? added(text, tree, JSON.stringify(entry.under), { [entry.name]: entry.value })
-      : added(text, servers.value, key, entry.value);
-  return checked(text, after, entry, wish);
+      ? added(text, tree, entry.under, { [entry.name]: entry.value })
+      : added(text, servers.value, entry.name, entry.value);
+  return checked(tree, after, entry, wish);
 }
 
-/** The whole file with this entry only. */
 export function jsonOf({ under, name, value }: Entry, fresh: Readonly<Record<string, string>> = {}): string {
   return `${printed({ ...fresh, [under]: { [name]: value } }, "  ")}\n`;
 }
@@ -258,7 +250,6 @@ function printed(value: unknown, unit: string, indent = ""): string {
   return `{\n${members.join(",\n")}\n${indent}}`;
 }
 
-/** The tree, or why the text cannot be parsed. */
 function parsed(text: string): Node | string {
   const errors: ParseError[] = [];
   try {
@@ -295,31 +286,25 @@ function memberOf(object: Node, key: string): Member | undefined | "twice" {
   return property === undefined || value === undefined ? undefined : { property, value };
 }
 
-/** Adds a key, formatted like its neighbours. */
-function added(text: string, container: Node, key: string, value: unknown): string {
+function added(text: string, container: Node, name: string, value: unknown): string {
   const close = container.offset + container.length - 1;
   const last = container.children?.at(-1);
-  const eol = eolOf(text);
-  if (last !== undefined) {
-    const isSpread = /[\r\n]/.test(text.slice(last.offset + last.length, close));
-    return insertChild(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
-  }
-  if (text.slice(container.offset + 1, close).trim() !== "") {
-    return insertChild(text, container, `${key}: ${JSON.stringify(value)}`);
-  }
-  const outer = indentAt(text, container.offset);
+  const key = JSON.stringify(name);
+  const rest = text.slice(last === undefined ? container.offset + 1 : last.offset + last.length, close);
+  const isSpread = last === undefined ? rest.trim() === "" : /[\r\n]/.test(rest);
+  const member = `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`;
+  if (last !== undefined || !isSpread) return insertChild(text, container, member);
+  const outer = eolOf(text) + indentAt(text, container.offset);
   const inner = outer + unitOf(text);
-  const body = `${key}: ${printed(value, unitOf(text))}`.replaceAll("\n", eol + inner);
-  return insertChild(text, container, `${eol}${inner}${body}${eol}${outer}`);
+  return insertChild(text, container, inner + member.replaceAll("\n", inner) + outer);
 }
 
-function replaced(text: string, old: Node, { value }: Entry): string {
-  const eol = eolOf(text);
-  const isSpread = /[\r\n]/.test(text.slice(old.offset, old.offset + old.length));
+function replaced(text: string, { offset, length }: Node, { value }: Entry): string {
+  const isSpread = /[\r\n]/.test(text.slice(offset, offset + length));
   const body = isSpread
-    ? printed(value, unitOf(text)).replaceAll("\n", eol + indentAt(text, old.offset))
+    ? printed(value, unitOf(text)).replaceAll("\n", eolOf(text) + indentAt(text, offset))
     : JSON.stringify(value);
-  return text.slice(0, old.offset) + body + text.slice(old.offset + old.length);
+  return text.slice(0, offset) + body + text.slice(offset + length);
 }
 
 /** Removes the property and one comma. Comments beside it stay. */
@@ -368,15 +353,10 @@ const indentAt = (text: string, offset: number): string =>
 /** The indent of one level: that of the first indented line. */
 const unitOf = (text: string): string => /[\r\n]([ \t]+)(?=["}])/.exec(text)?.[1] ?? "  ";
 
-/** Parses the result: it must mean the same as before plus the entry. If not, nothing is changed. */
-function checked(before: string, after: string, entry: Entry, wish: EntryWish): Merged {
-  const old = parsed(before);
+function checked(old: Node, after: string, entry: Entry, wish: EntryWish): Merged {
   const tree = parsed(after);
-  const cannot = "it is written in a way that cannot be changed safely, change it by hand";
-  if (typeof old === "string" || typeof tree === "string") return refused(cannot);
-  return isDeepStrictEqual(plain(getNodeValue(tree)), meant(plain(getNodeValue(old)), entry, wish))
-    ? { merged: "text", text: after }
-    : refused(cannot);
+  const now: unknown = typeof tree === "string" ? tree : plain(getNodeValue(tree));
+  return unlessOther(plain(getNodeValue(old)), now, after, entry, wish);
 }
 
 /** Where the tables of a TOML text begin and where their last key ends. For texts that a parser has accepted. Pure. */
@@ -384,7 +364,6 @@ function checked(before: string, after: string, entry: Entry, wish: EntryWish): 
 interface TomlTable {
   /** The parts of the header's name: `[a."b c"]` is `a`, `b c`. Empty for the text before the first header. */
   readonly path: readonly string[];
-  /** The start of the header's line, in characters. */
   readonly start: number;
   /** After the line of the last key, or of the header; comments and blank lines after it are not included. */
   readonly end: number;
@@ -448,8 +427,7 @@ function endOfStatement(text: string, from: number): number {
     const quote = quotes.find((one) => text.startsWith(one, at));
     const character = text.charAt(at);
     if (quote !== undefined) at = endOfString(text, at + quote.length, quote);
-    else if (character === "#")
-      at = endOfLine(text, at) - (text.endsWith("\n") || text.indexOf("\n", at) !== -1 ? 1 : 0);
+    else if (character === "#") at = text.indexOf("\n", at) === -1 ? text.length : text.indexOf("\n", at);
     else if (character === "\n" && depth === 0) return at + 1;
     else {
       if (character === "[" || character === "{") depth += 1;

@@ -58,7 +58,7 @@ describe("there already", () => {
     expect(textOf(there)).toEqual({ merged: "same" });
     expect(textOf(jsonOf(entry))).toEqual({ merged: "same" });
   });
-  test("another of that name is not replaced unasked", () => {
+  test("another entry of that name is replaced only on request", () => {
     const other = '{"mcpServers": {"filehand": {"command": "mine"}, "b": 1}}';
     expect(textOf(other)).toEqual({ merged: "other" });
     expect(textOf(other, "replace")).toBe(`{"mcpServers": {${line}, "b": 1}}`);
@@ -163,7 +163,7 @@ describe("whatever the file", () => {
     );
   });
 
-  test("what was put into a list of servers and taken out again leaves all but blanks, and the place of a comma", () => {
+  test("adding and removing an entry leaves everything but whitespace and the place of a comma", () => {
     fc.assert(
       fc.property(file, (before) => {
         fc.pre(before.includes('"mcpServers":'));

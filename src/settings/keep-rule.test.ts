@@ -8,7 +8,7 @@ import { keepRule, withRule } from "./keep-rule.ts";
 
 const rule = "Edit(/src/**)";
 
-describe("a rule comes into a text of which all else stays", () => {
+describe("adding a rule leaves the rest of the text unchanged", () => {
   for (const [name, before, after] of [
     ["no file", "", '{\n  "permissions": {\n    "allow": [\n      "Edit(/src/**)"\n    ]\n  }\n}\n'],
     ["an empty object", "{}", '{"permissions": { "allow": ["Edit(/src/**)"] }}'],
@@ -58,7 +58,7 @@ describe("a rule comes into a text of which all else stays", () => {
     test(`${JSON.stringify(text)} is not touched`, () => ok(typeof withRule(text, rule) === "object"));
   }
 
-  test("whatever else is in there, for any such file", () => {
+  test("for any settings file", () => {
     const value = fc.record(
       {
         model: fc.string(),
@@ -136,7 +136,7 @@ describe.skipIf(onWindows)("on the disk", () => {
     ok(fs.readFileSync(at("elsewhere/real.jsonc"), "utf8").includes(rule));
   });
 
-  test("what is not understood or not there to be written is told and left", () => {
+  test("a file that cannot be parsed or written is reported and left unchanged", () => {
     ok(keepRule(at("broken.jsonc"), rule, "follow")?.why.includes("valid JSON"));
     equal(fs.readFileSync(at("broken.jsonc"), "utf8"), "{");
     ok(keepRule(at("folder"), rule, "follow") !== undefined);

@@ -14,7 +14,6 @@ import { hiddenCharacters } from "../contract/hidden-characters.ts";
 import { isNoWrite } from "../contract/permission.ts";
 import { projectValues, schema, type SettingsValues, userOnlyKeys } from "./schema.ts";
 
-/** Something in the file that has no effect. */
 export interface LineFault {
   readonly line: number;
   readonly message: string;
@@ -95,7 +94,6 @@ function parse(text: string, errors: ParseError[]): Node | undefined | "too deep
 }
 
 interface Checking {
-  /** Keys that are not allowed in this file. */
   readonly refused: ReadonlySet<string>;
   /** For some keys, the only allowed values. */
   readonly only: ReadonlyMap<string, readonly unknown[]>;
@@ -167,7 +165,6 @@ function checkObject(
   return values;
 }
 
-/** An object with arbitrary keys. */
 function checkNamed(node: Node, each: JsonSchema, parent: string, checking: Checking): unknown {
   const values = new Map<string, unknown>();
   for (const { children: [keyNode, valueNode] = [] } of node.children ?? []) {

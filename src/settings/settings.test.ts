@@ -72,7 +72,7 @@ describe("files together", () => {
     );
   });
 
-  test("a file that cannot be read is reported and the others are honoured", async () => {
+  test("a file that cannot be read is reported, and the other files take effect", async () => {
     const [bytes, sub, good] = ["bytes", "sub", "good"].map((name) => join(folder, name, "filehand.jsonc"));
     ok(bytes && sub && good);
     configFile(bytes, Uint8Array.of(0xff));
@@ -261,7 +261,7 @@ test("the schema describes every key in plain words and always the same", () => 
   for (const [key, value] of Object.entries(schema.properties ?? {})) ok(value.description, key);
 });
 
-describe("what was to hold something back", () => {
+describe("a faulty value that was meant to restrict", () => {
   for (const [text, of, values] of [
     ['{"mode": "readonly"}', "user settings", { mode: "read-only" }],
     ['{"mode": 7}', "user settings", { mode: "read-only" }],

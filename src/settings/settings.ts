@@ -10,38 +10,12 @@ import type { SettingsValues } from "./schema.ts";
 export type { ClientFile, ClientPlan, Entry, EntryValue, EntryWish } from "./client-file.ts";
 export { readNamedFile } from "./named-file.ts";
 
-/** Keys with one value: the first project that has one decides, then the user. */
-const singleKeys = [
-  "dialect",
-  "model",
-  "reminder",
-  "reminderExemptModels",
-  "dedup",
-  "instructions",
-  "pageTokensMax",
-  "answerBytesMax",
-  "secrets",
-  "stateDir",
-  "readFirst",
-  "staleness",
-  "hardLinks",
-  "sameDevice",
-  "denyHardlinks",
-  "writeEol",
-  "editBytesMax",
-  "searchMsMax",
-  "longCode",
-  "history",
-  "historyTools",
-  "languageTools",
-  "languageServers",
-  "locked",
-  "externalDirectories",
-] as const;
-type SingleKey = (typeof singleKeys)[number];
+/** Keys that are merged in their own way. Of every other key the first project that has it decides, then the user. */
+const joinedKeys = ["$schema", "permissions", "mode", "trustedProjects", "restricted", "roots"] as const;
+type SingleValues = Omit<SettingsValues, (typeof joinedKeys)[number]>;
 
 /** All files merged. Paths are absolute. */
-export interface Settings extends Pick<SettingsValues, SingleKey> {
+export interface Settings extends SingleValues {
   readonly rules: readonly RuleText[];
   readonly restricted: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly roots: readonly string[];
@@ -53,7 +27,6 @@ export interface Settings extends Pick<SettingsValues, SingleKey> {
 
 export interface SettingsFault {
   readonly file: string;
-  /** Counted from 1. */
   readonly line: number;
   readonly message: string;
   /** Rules that narrow access may be lost with it. */
@@ -104,7 +77,6 @@ export function settingsFiles(options: SettingsOptions): readonly SettingsFile[]
   ];
 }
 
-/** The settings file of a root. */
 export const projectFile = (root: string, platform: NodeJS.Platform): string => pathOf(platform).join(root, fileName);
 
 function configFolder({ env, platform, home }: SettingsOptions): string | undefined {
@@ -148,16 +120,15 @@ interface Said {
 function merge(said: readonly Said[], { roots, platform }: SettingsOptions, faults: SettingsFault[]): Settings {
   const ofUser = said.filter(({ source }) => source === "user settings");
   const ofProjects = said.filter(({ source }) => source === "project settings");
-  const strongestFirst = [...ofProjects, ...ofUser];
-  const single = singleKeys.flatMap((key) => {
-    const value = strongestFirst.find(({ values }) => values[key] !== undefined)?.values[key];
-    return value === undefined ? [] : [[key, value] as const];
-  });
+  const single: Record<string, unknown> = Object.assign(
+    {},
+    ...[...ofProjects, ...ofUser].toReversed().map(({ values }) => values),
+  );
+  for (const key of joinedKeys) delete single[key];
   const mode = strictestMode(ofUser, ofProjects);
   const trustedRoots = trustedOf(ofUser, roots);
   return {
-    // The cast is sound because each value was found under its own key.
-    ...(Object.fromEntries(single) as Pick<SettingsValues, SingleKey>),
+    ...(single as SingleValues), // each value was found under its own key
     ...(mode === undefined ? {} : { mode }),
     trustedRoots,
     rules: said.flatMap((one) => {

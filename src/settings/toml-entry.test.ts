@@ -49,7 +49,7 @@ describe("there already", () => {
     test(name, () => expect(textOf(text)).toEqual({ merged: "same" }));
   }
 
-  test("another of that name is not replaced unasked; its parts go with it", () => {
+  test("another entry of that name is replaced only on request; its parts go with it", () => {
     const other =
       "a = 1\n\n[mcp_servers.filehand]\ncommand = 'mine'\n\n[mcp_servers.filehand.env]\nA = '1'\n\n# z\n[z]\n";
     expect(textOf(other)).toEqual({ merged: "other" });
@@ -123,7 +123,7 @@ const file = fc
   });
 
 describe("whatever the file", () => {
-  test("what was there is there to the byte before the new table, which is taken out again without a trace", () => {
+  test("the old text stays to the byte before the new table, and removing the table restores it", () => {
     fc.assert(
       fc.property(file, (before) => {
         const put = withTomlEntry(before, entry, "put");
@@ -136,7 +136,7 @@ describe("whatever the file", () => {
     );
   });
 
-  test("wherever the table stands, taking it out leaves all else", () => {
+  test("removing the table leaves the rest, wherever the table is", () => {
     fc.assert(
       fc.property(file, fc.array(section, { maxLength: 1 }), (before, [after = ""]) => {
         const tail = after.replace("[a]", "[z]").replace("mcp_servers", "others").replace("[[f]]", "[[g]]");

@@ -9,6 +9,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { Descriptor, lifeOf, makeFolders, processIdentity, type Watching } from "../disk/disk.ts";
+import { contains } from "../contract/common.ts";
 import { type InspectorPlace, reportProtocol } from "../contract/event.ts";
 
 /** The name is older than the word inspector; processes of both versions must agree on it. */
@@ -103,7 +104,6 @@ function sweep(folder: string): void {
   }
 }
 
-/** True for a real folder that is private to its owner. */
 function isOwn(folder: string): boolean {
   const stat = fs.lstatSync(folder);
   if (process.geteuid === undefined) return stat.isDirectory();
@@ -123,14 +123,12 @@ function readRegistryFile(path: string): string | undefined {
   }
 }
 
-/** A running inspector, and its workspace that contains the roots asked for. */
 export interface RegisteredInspector {
   readonly name: string;
   readonly place: InspectorPlace;
   readonly workspace: string;
 }
 
-/** The inspectors that watch all of these roots. */
 export function inspectorsFor(stateDir: string, roots: readonly string[]): readonly RegisteredInspector[] {
   return [...readInspectors(stateDir)].flatMap(([name, text]) => {
     const place = placeIn(text);
@@ -143,10 +141,9 @@ export function inspectorsFor(stateDir: string, roots: readonly string[]): reado
 export const containsAll = (folders: readonly string[], roots: readonly string[]): boolean =>
   roots.length > 0 && roots.every((root) => folders.some((folder) => contains(folder, root)));
 
-function contains(folder: string, path: string): boolean {
-  const rest = nodePath.relative(folder, path);
-  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-}
+/** True if a folder of one list is, contains or is inside a folder of the other. */
+export const overlap = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((one) => others.some((other) => contains(one, other) || contains(other, one)));
 
 function placeIn(text: string): InspectorPlace | undefined {
   let value: Partial<InspectorPlace> | null;

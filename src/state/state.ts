@@ -3,10 +3,11 @@
 export {
   containsAll,
   inspectorsFor,
+  overlap,
   type RegisteredInspector,
   registerInspector,
   type RegistryFile,
   watchInspectors,
 } from "./inspector-registry.ts";
 export { createReadStates, type ReadStates } from "./read-states.ts";
-export { appendUsage, type Figures, readUsage } from "./usage-log.ts";
+export { appendUsage, readUsage, type SessionUsage } from "./usage-log.ts";

@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { makeFolders } from "../disk/disk.ts";
 
-export interface Figures {
+export interface SessionUsage {
   readonly time: string;
   readonly dialect: string;
   readonly calls: number;
@@ -21,11 +21,11 @@ const fileName = "figures.jsonl";
 const bytesMax = 1_048_576;
 
 /** Never throws: statistics are not worth a failed call. */
-export function appendUsage(stateDir: string, figures: Figures): void {
+export function appendUsage(stateDir: string, usage: SessionUsage): void {
   try {
     makeFolders(stateDir, 0o700);
     const path = nodePath.join(stateDir, fileName);
-    fs.appendFileSync(path, `${JSON.stringify(figures)}\n`, { mode: 0o600 });
+    fs.appendFileSync(path, `${JSON.stringify(usage)}\n`, { mode: 0o600 });
     if (fs.statSync(path).size > bytesMax) shorten(path);
   } catch {
     // A full or read-only state folder.
@@ -39,7 +39,7 @@ function shorten(path: string): void {
   fs.renameSync(temporary, path);
 }
 
-export function readUsage(stateDir: string): readonly Figures[] {
+export function readUsage(stateDir: string): readonly SessionUsage[] {
   let text: string;
   try {
     text = fs.readFileSync(nodePath.join(stateDir, fileName), "utf8");
@@ -48,7 +48,7 @@ export function readUsage(stateDir: string): readonly Figures[] {
   }
   return text.split("\n").flatMap((line) => {
     try {
-      const value = JSON.parse(line) as Figures; // checked by the next line
+      const value = JSON.parse(line) as SessionUsage; // checked by the next line
       return [value.calls, value.failures, value.tokensGiven, value.tokensSaved].every(Number.isFinite) ? [value] : [];
     } catch {
       return [];

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { insertion, countLines } from "./pieces.ts";
 
-const inserted = (text: string, behindLine: number, newText: string): string | undefined => {
-  const found = insertion(text, behindLine, newText);
+const inserted = (text: string, afterLine: number, newText: string): string | undefined => {
+  const found = insertion(text, afterLine, newText);
   if (found === undefined) return undefined;
   const { from, to, text: put } = found.change;
   return text.slice(0, from) + put + text.slice(to);

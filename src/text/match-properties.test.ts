@@ -95,17 +95,17 @@ const distortions: Readonly<Record<string, Distortion>> = {
     shift: plain,
     steps: ["exact", "line ends", "look-alikes"],
   },
-  "trailing blanks in the call": {
+  "trailing whitespace in the call": {
     file: plain,
     call: (line) => `${line} `,
     shift: plain,
-    steps: ["trailing blanks"],
+    steps: ["trailing whitespace"],
   },
-  "trailing blanks in the file": {
+  "trailing whitespace in the file": {
     file: (line) => `${line}  `,
     call: plain,
     shift: plain,
-    steps: ["trailing blanks"],
+    steps: ["trailing whitespace"],
     wholeLines: true,
   },
   "a missing tab": {
@@ -143,7 +143,7 @@ describe("a distorted call does what it would have done", () => {
             expect(distortion.steps).toContain(found.matchedBy);
             // Blanks that the call has at the end of an old line and of its new one are written or not, as much is left of it.
             const compared = (text: string): string =>
-              name === "trailing blanks in the call" ? text.replace(/ (?=\r?\n|$)/g, "") : text;
+              name === "trailing whitespace in the call" ? text.replace(/ (?=\r?\n|$)/g, "") : text;
             expect(compared(applied(file, found.changes))).toBe(compared(wanted));
           }),
           { numRuns: 150 },
@@ -187,7 +187,7 @@ function resultOf(
   distortion: Distortion,
 ): readonly string[] {
   // Blanks at the end of what was sent are what was asked for; those of kept lines are the file's.
-  const sent = distortion.steps.includes("trailing blanks") ? distortion.call : plain;
+  const sent = distortion.steps.includes("trailing whitespace") ? distortion.call : plain;
   return plan.flatMap(({ fate, added }, at) => {
     const own =
       fate === "keep"
@@ -261,7 +261,7 @@ describe("whatever comes", () => {
   /** A call that is near the text: a part of it, folded or not. */
   const near = fc.tuple(texts, fc.nat(60), fc.nat(30), fc.boolean()).map(([text, from, length, folds]) => {
     const part = text.slice(from, from + length);
-    return [text, folds ? foldText(part, "trailing blanks", false) : part] as const;
+    return [text, folds ? foldText(part, "trailing whitespace", false) : part] as const;
   });
 
   test("bytes outside the places' lines stay, places fold to the old text, changes are in order", () => {
@@ -279,9 +279,9 @@ describe("whatever comes", () => {
         for (const place of found.places) {
           expect(place.from).toBeGreaterThanOrEqual(end);
           end = place.to;
-          if (["exact", "line ends", "quotes", "look-alikes", "trailing blanks"].includes(found.matchedBy)) {
+          if (["exact", "line ends", "quotes", "look-alikes", "trailing whitespace"].includes(found.matchedBy)) {
             const loneReturns = !text.includes("\n");
-            const form = (part: string) => foldText(part, "trailing blanks", loneReturns).replace(/^\ufeff/, "");
+            const form = (part: string) => foldText(part, "trailing whitespace", loneReturns).replace(/^\ufeff/, "");
             expect(form(text.slice(place.from, place.to))).toBe(form(oldText));
           }
         }

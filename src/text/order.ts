@@ -12,7 +12,8 @@ export function compareCodePoints(a: string, b: string): number {
     if (left === right) continue;
     // Below the surrogates a unit is a code point; any surrogate is greater than all of these.
     if (left < 0xd800 || right < 0xd800) return left - right;
-    return compareFrom(a, b, isInsidePair(a, at) || isInsidePair(b, at) ? at - 1 : at);
+    const from = isInsidePair(a, at) || isInsidePair(b, at) ? at - 1 : at;
+    return (a.codePointAt(from) ?? 0) - (b.codePointAt(from) ?? 0);
   }
   return a.length - b.length;
 }
@@ -42,11 +43,8 @@ export function compareNames(a: string, b: string): number {
   return compareCodePoints(a.toLowerCase(), b.toLowerCase()) || compareCodePoints(a, b);
 }
 
-function compareFrom(a: string, b: string, at: number): number {
-  return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0);
-}
-
-function isInsidePair(text: string, at: number): boolean {
+/** Is the offset between the two halves of a surrogate pair? */
+export function isInsidePair(text: string, at: number): boolean {
   return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 

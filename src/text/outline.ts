@@ -4,17 +4,11 @@ import type { OutlineItem } from "../contract/outline.ts";
 
 export type WholeItem = Omit<OutlineItem, "hidden">;
 
-export interface ChosenItems {
-  readonly items: readonly OutlineItem[];
-  /** Levels that are shown, if there are more. */
-  readonly depthShown: number | undefined;
-}
-
 /**
  * At most `depth` levels and `itemsMax` items. Leaves out whole levels, the deepest first; the first level alone is
- * truncated if it is too long.
+ * truncated if it is too long. `depthShown`: the levels that are shown, if there are more.
  */
-export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: number): ChosenItems {
+export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: number) {
   const perLevel: number[] = [];
   for (const item of all) perLevel[item.depth] = (perLevel[item.depth] ?? 0) + 1;
   let levels = 0;
@@ -36,5 +30,5 @@ export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: 
     hidden = 0;
   }
   const depthShown = levels < perLevel.length ? levels : undefined;
-  return { items: items.reverse().slice(0, itemsMax), depthShown };
+  return { items: items.reverse().slice(0, itemsMax) as readonly OutlineItem[], depthShown };
 }

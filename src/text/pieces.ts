@@ -2,7 +2,7 @@
 
 import type { TextChange } from "../contract/edit.ts";
 import type { FileEdits, Position } from "../contract/lsp.ts";
-import { countNewlines } from "./lines/newlines.ts";
+import { countNewlines, startsIn } from "./lines/newlines.ts";
 import { finish, partLength, type Steps } from "./steps.ts";
 
 /** UTF-16 units `from` to `to` (exclusive) of the original, or new text. */
@@ -12,7 +12,6 @@ export type TextPiece = { readonly from: number; readonly to: number } | string;
 export const splice = (pieces: readonly TextPiece[], changes: readonly TextChange[]): readonly TextPiece[] =>
   finish(splicing(pieces, changes));
 
-/** The same, in steps that yield to the event loop. */
 function* splicing(pieces: readonly TextPiece[], changes: readonly TextChange[]): Steps<TextPiece[]> {
   const result: TextPiece[] = [];
   const put = (piece: TextPiece): void => {
@@ -62,7 +61,6 @@ export class PieceList {
     return this.#pieces;
   }
 
-  /** Changes of the current text; they MUST be in order and without overlaps. */
   *splice(changes: readonly TextChange[]): Steps<void> {
     if (changes.length > fewChanges) {
       this.#pieces = yield* splicing(this.#pieces, changes);
@@ -106,7 +104,6 @@ export class PieceList {
     this.#pieces.splice(this.#index, end - this.#index, ...put);
   }
 
-  /** Moves to the piece that contains an offset, or to the end. */
   #goTo(offset: number): void {
     while (this.#at > offset) this.#at -= this.#lengthAt((this.#index -= 1));
     while (this.#index < this.#pieces.length && this.#at + this.#lengthAt(this.#index) <= offset) {
@@ -165,8 +162,8 @@ export interface Insertion {
 }
 
 /** Undefined if the text has fewer lines. A text without a final newline stays without one. */
-export function insertion(text: string, behindLine: number, newText: string): Insertion | undefined {
-  const beside = lineSpan(text, behindLine);
+export function insertion(text: string, afterLine: number, newText: string): Insertion | undefined {
+  const beside = lineSpan(text, afterLine);
   if (beside === undefined) return undefined;
   const { from, to } = beside;
   const lineEnd = lineEndNear(text, to);
@@ -212,7 +209,7 @@ export type RangeEdits =
 
 /** In text order. A range must contain the old name; an insertion must be on a line with it. */
 export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName: string): RangeEdits {
-  const starts = lineStarts(text);
+  const starts = startsIn(text, "\n");
   const changes = new Map<string, TextChange>();
   for (const { range, text: put } of edits) {
     const [from, to] = [offsetOf(text, starts, range.start), offsetOf(text, starts, range.end)];
@@ -230,13 +227,7 @@ export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName:
   return { are: "fine", changes: sorted.filter(({ from, to, text: put }) => text.slice(from, to) !== put) };
 }
 
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function offsetOf(text: string, starts: readonly number[], { line, column }: Position): number | undefined {
+function offsetOf(text: string, starts: Int32Array, { line, column }: Position): number | undefined {
   const start = starts[line - 1];
   if (start === undefined) return undefined;
   const end = starts[line] === undefined ? text.length : (starts[line] ?? text.length) - 1;

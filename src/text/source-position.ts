@@ -4,7 +4,6 @@ import type { AskedPlace, FoundPlace } from "../contract/lsp.ts";
 
 export type PlaceFound =
   | { readonly found: "yes"; readonly place: FoundPlace }
-  /** Neither a column nor a symbol was given. */
   | { readonly found: "no"; readonly why: "nothing named" }
   | { readonly found: "no"; readonly why: "line"; readonly linesTotal: number }
   | { readonly found: "no"; readonly why: "column"; readonly columnsMax: number }
@@ -51,14 +50,12 @@ function bySymbol(
   return { found: "no", why: "symbol", lines: all.slice(0, linesListedMax) };
 }
 
-/** The line itself, then its neighbours, nearest first. */
 function linesNear(line: number, total: number): readonly number[] {
   const near = [line];
   for (let away = 1; away <= linesAround; away += 1) near.push(line - away, line + away);
   return near.filter((number) => number >= 1 && number <= total);
 }
 
-/** The columns where a name is a whole word. */
 function columnsOf(line: string, symbol: string): number[] {
   const columns: number[] = [];
   if (symbol === "") return columns;

@@ -8,6 +8,7 @@ import type { EncodingName } from "../contract/read.ts";
 import { doubleByteStep, type Step, type Units, utf8Step, utf32Step } from "./encoding/encode.ts";
 import { isDoubleByte, tableOf } from "./encoding/encode-tables.ts";
 import { decode } from "./encoding/encoding.ts";
+import { isInsidePair } from "./order.ts";
 
 export interface SourceText {
   /** Without the BOM. A byte that does not decode is a lone low surrogate, U+DC00 + byte. */
@@ -59,7 +60,6 @@ const same = (unit: number): number => unit;
 
 const escapedUnless = (unit: number, byte: number): number => (unit < 0 ? 0xdc00 + byte : unit);
 
-/** A text with one unit for each byte. */
 function unitsOf(body: Uint8Array, unitOf: (byte: number, at: number) => number): string {
   const units = Buffer.allocUnsafe(body.length * 2);
   for (let at = 0; at < body.length; at++) {
@@ -75,7 +75,6 @@ const blockUnits = 1_024;
 
 function withUtf8Offsets(text: string, sizeBytes: number): TextWithOffsets {
   if (text.length === sizeBytes) return { text, byteAt: same };
-  /** The bytes before each block, computed on demand. */
   const before = [0];
   const bytesBefore = (block: number): number => {
     for (let known = before.length; known <= block; known++) {
@@ -101,13 +100,7 @@ function withUtf8Offsets(text: string, sizeBytes: number): TextWithOffsets {
   };
 }
 
-/** The offset, or the one before it inside a surrogate pair. */
-function wholeAt(text: string, unit: number): number {
-  return isLow(text.charCodeAt(unit)) && isHigh(text.charCodeAt(unit - 1)) ? unit - 1 : unit;
-}
-
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const wholeAt = (text: string, unit: number): number => (isInsidePair(text, unit) ? unit - 1 : unit);
 
 /** A lone surrogate stays: it maps back to its two bytes. */
 function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): TextWithOffsets {
@@ -116,7 +109,7 @@ function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): TextW
   const whole = (encoding === "utf-16le" ? view : Buffer.from(view).swap16()).toString("utf16le");
   // An odd byte at the end, escaped as a low surrogate, must not form a pair with the unit before it.
   let headUnits = whole.length;
-  if (wholeBytes < body.length) while (isHigh(whole.charCodeAt(headUnits - 1))) headUnits -= 1;
+  if (wholeBytes < body.length) while ((whole.charCodeAt(headUnits - 1) & 0xfc00) === 0xd800) headUnits -= 1;
   const head = whole.slice(0, headUnits);
   const text = head + unitsOf(body.subarray(head.length * 2), (byte) => 0xdc00 + byte);
   return {

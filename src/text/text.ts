@@ -6,6 +6,7 @@ export {
   diffLimits,
   type DiffOfChanges,
   diffOfChanges,
+  finishDiff,
   hunksBetween,
   hunksOfTexts,
   type LinesAround,
@@ -13,7 +14,6 @@ export {
   shownRuns,
   startDiff,
   type TextDiff,
-  withKept,
 } from "./diff/hunks.ts";
 export { lineDiff } from "./diff/line-diff.ts";
 export { diffOfText, type DiffOfText, hunkHeader, moreLine, noDiffLine, unified } from "./diff/unified.ts";
@@ -40,6 +40,8 @@ export { type GlobState, startGlobState } from "./glob/glob-state.ts";
 export { type Glob, newGlobBudget, newGlobStep, parseGlob } from "./glob/glob.ts";
 export {
   compilePath,
+  composed,
+  fitsNoName,
   type IgnoreRules,
   matchedPrefixes,
   type PathPattern,
@@ -49,6 +51,7 @@ export type { Meter } from "./glob/name.ts";
 export { isCutOff } from "./json/fault.ts";
 export { parseJson, tooManyParts } from "./json/parse.ts";
 export {
+  countNewlines,
   countNewlinesIn,
   createKernel,
   type Kernel,
@@ -60,12 +63,12 @@ export {
 } from "./lines/newlines.ts";
 export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
 export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
-export { bytePlacesIn } from "./match/find-text.ts";
-export { isByteSearchable, startFinding } from "./match/find.ts";
+export { bytePlacesIn, firstIndex } from "./match/find-text.ts";
+export { type FinderOptions, isByteSearchable, startFinding } from "./match/find.ts";
 export { IndexedText } from "./match/indexed-text.ts";
 export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
 export { nearestRegion, regionAt } from "./match/nearest.ts";
-export { exactReplacement } from "./match/rewrite.ts";
+export { exactReplacement, linesRewritten } from "./match/rewrite.ts";
 export { type Source, sourceOf } from "./match/source.ts";
 export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
 export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
@@ -80,7 +83,6 @@ export {
   countLines,
   insertion,
   PieceList,
-  textOfPieces,
 } from "./pieces.ts";
 export { findCodePlace, wordAt } from "./source-position.ts";
 export { sourceText, type SourceText } from "./source.ts";

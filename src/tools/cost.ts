@@ -28,7 +28,7 @@ export async function costOf(
   context: ToolContext,
 ): Promise<Cost | Pick<Cost, "sizeBytes">> {
   const { node, target } = await locatePermitted(path, "file", context);
-  using _held = node.handle;
+  using _handle = node.handle;
   if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
   if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
   const opened = context.disk.open(node);

@@ -27,7 +27,7 @@ export async function ignoredAbove(target: Target, { disk }: ToolContext): Promi
   const names = target.realRelative === "" ? [] : target.realRelative.split("/");
   const lookup = disk.lookup(target.root);
   if (lookup.seen !== "node") return nothing;
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   using below = new HandleStack();
   let ignored = nothingIgnored;
   let folder = disk.walk(lookup);

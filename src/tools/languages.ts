@@ -6,10 +6,10 @@
 import { isUtf8 } from "node:buffer";
 import type { ChangedFile } from "../contract/edit.ts";
 import type { FileChanged } from "../contract/event.ts";
-import type { DiagnosticsReport, Languages, SourceFile, NotifiedChange } from "../contract/lsp.ts";
+import type { DiagnosticsReport, SourceFile, NotifiedChange } from "../contract/lsp.ts";
 import { limits } from "../contract/limits.ts";
 import type { Target } from "../contract/target.ts";
-import { FileCut, ReadFailed, wholeFile } from "../disk/disk.ts";
+import { FileTruncated, ReadFailed, wholeFile } from "../disk/disk.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -24,7 +24,7 @@ export async function sourceOf(
   if (guard.isSecret(path)) return undefined;
   const lookup = disk.lookup(path);
   if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   try {
     if (lookup.kind !== "file") return undefined;
     const opened = disk.open(lookup);
@@ -35,7 +35,7 @@ export async function sourceOf(
     const text = bytes.toString("utf8");
     return { path, text: text.startsWith("\ufeff") ? text.slice(1) : text, fingerprint: statKeyOf(file.identity) };
   } catch (error) {
-    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    if (error instanceof ReadFailed || error instanceof FileTruncated) return undefined;
     throw error;
   }
 }
@@ -57,7 +57,17 @@ export async function notifyServers(
   context: ToolContext,
 ): Promise<NotifiedChange | undefined> {
   if (context.languages === undefined || context.dryRun) return undefined;
-  return orNothing(() => sendChanges(files, context));
+  const gone = files.flatMap(({ did, target, movedFrom }) => (did === "deleted" ? [target] : (movedFrom ?? [])));
+  const there = files
+    .filter(({ did, notes }) => did !== "deleted" && !notes.some(({ note }) => note === "same content"))
+    .map(({ target, did }) => ({ path: target.real, did }));
+  return orNothing(() =>
+    sendChanges(
+      there,
+      gone.map(({ real }) => real),
+      context,
+    ),
+  );
 }
 
 /** The change is already made, so a failure from here on must not make the call fail. */
@@ -69,56 +79,41 @@ async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | und
   }
 }
 
-async function sendChanges(files: readonly ChangedFile[], context: ToolContext): Promise<NotifiedChange | undefined> {
-  const languages = await context.languages?.();
-  if (languages === undefined) return undefined;
-  const gone = files.flatMap(({ did, target, movedFrom }) => (did === "deleted" ? [target] : (movedFrom ?? [])));
-  if (gone.length > 0) languages.removed(gone.map(({ real }) => real));
-  const there = files.filter(
-    ({ did, notes }) => did !== "deleted" && !notes.some(({ note }) => note === "same content"),
-  );
-  const sources = await sourcesOf(there, languages, context);
-  return sources.length === 0 ? undefined : languages.changed(sources, context.session);
+interface ChangedPath {
+  readonly path: string;
+  readonly did: ChangedFile["did"];
 }
 
-async function sourcesOf(
-  files: readonly ChangedFile[],
-  languages: Languages,
+async function sendChanges(
+  there: readonly ChangedPath[],
+  gone: readonly string[],
   context: ToolContext,
-): Promise<readonly SourceFile[]> {
+): Promise<NotifiedChange | undefined> {
+  const languages = await context.languages?.();
+  if (languages === undefined) return undefined;
+  if (gone.length > 0) languages.removed(gone);
   const sources: SourceFile[] = [];
-  for (const { target, did } of files) {
-    if (!languages.serves(target.real)) continue;
-    const source = await sourceOf(target.real, context);
+  for (const { path, did } of there) {
+    const source = languages.serves(path) ? await sourceOf(path, context) : undefined;
     if (source !== undefined) sources.push({ ...source, created: did === "created" || did === "moved" });
   }
-  return sources;
+  return sources.length === 0 ? undefined : languages.changed(sources, context.session);
 }
 
 /** Tells the host and the servers of files that a rewind restored, by their real paths. The files are no longer locked. */
 export async function notifyOfPaths(
-  files: readonly { readonly path: string; readonly did: ChangedFile["did"] }[],
+  files: readonly ChangedPath[],
   context: ToolContext,
 ): Promise<readonly DiagnosticsReport[]> {
   if (!context.dryRun) for (const { path, did } of files) notifyHost({ path, did, session: context.session }, context);
   if (context.languages === undefined || context.dryRun || files.length === 0) return [];
-  return (await orNothing(() => reportsOfPaths(files, context))) ?? [];
-}
-
-async function reportsOfPaths(
-  files: readonly { readonly path: string; readonly did: ChangedFile["did"] }[],
-  context: ToolContext,
-): Promise<readonly DiagnosticsReport[]> {
-  const languages = await context.languages?.();
-  if (languages === undefined) return [];
+  const there = files.filter(({ did }) => did !== "deleted");
   const gone = files.filter(({ did }) => did === "deleted").map(({ path }) => path);
-  if (gone.length > 0) languages.removed(gone);
-  const sources: SourceFile[] = [];
-  for (const { path, did } of files) {
-    const source = did !== "deleted" && languages.serves(path) ? await sourceOf(path, context) : undefined;
-    if (source !== undefined) sources.push({ ...source, created: did === "created" });
-  }
-  return sources.length === 0 ? [] : reportsOf(languages.changed(sources, context.session), context);
+  const reports = await orNothing(async () => {
+    const notified = await sendChanges(there, gone, context);
+    return notified && reportsOf(notified, context);
+  });
+  return reports ?? [];
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The first steps of every tool that works on something that exists: find it, or suggest similar names. */
 
-import { type FileNode, HandleStack, released, type WalkEntry } from "../disk/disk.ts";
+import { type FileNode, HandleStack, withHandleClosed, type WalkEntry } from "../disk/disk.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
-import type { Place, Target } from "../contract/target.ts";
-import type { Resolved } from "../guard/guard.ts";
+import type { Target } from "../contract/target.ts";
+import { deniedBy, type Resolved } from "../guard/guard.ts";
 import { similarPaths, type Surroundings, type Wanted } from "../search/search.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -52,7 +52,9 @@ export async function notFound(
   context: ToolContext,
 ): Promise<Problem> {
   const { place } = resolved;
-  if (resolved.seen === "missing") refuseIfDenied(place, context);
+  const rule = resolved.seen === "missing" ? context.guard.denied("read", [place.absolute], "file") : undefined;
+  // The answer must not show whether a denied path exists.
+  if (rule !== undefined) throw deniedBy(rule, place);
   const suggestions = await similarPaths(place, wants, surroundings(context));
   if (resolved.seen === "missing") {
     return new Problem({ code: "NOT_FOUND", place, reason: resolved.reason, suggestions });
@@ -63,16 +65,9 @@ export async function notFound(
   return new Problem({ code: "ACCESS_DENIED", reason: "outside", place, roots, suggestions: below });
 }
 
-/** The answer must not show whether a denied path exists. */
-function refuseIfDenied(place: Place, context: ToolContext): void {
-  const rule = context.guard.denied("read", [place.absolute], "file");
-  if (rule === undefined) return;
-  throw new Problem({ code: "ACCESS_DENIED", reason: "rule", place, rule: rule.text, source: rule.source });
-}
-
 function surroundings(context: ToolContext): Surroundings {
   const seen = (path: string): "file" | "directory" | undefined => {
-    const lookup = released(context.disk.lookup(path));
+    const lookup = withHandleClosed(context.disk.lookup(path));
     if (lookup.seen !== "node") return undefined;
     if (lookup.kind !== "file" && lookup.kind !== "directory") return undefined;
     const is = lookup.kind === "directory" ? "folder" : "file";
@@ -85,7 +80,7 @@ function surroundings(context: ToolContext): Surroundings {
     list: async (folder, take) => {
       const lookup = context.disk.lookup(folder);
       if (lookup.seen !== "node") return false;
-      using _held = lookup.handle;
+      using _handle = lookup.handle;
       if (lookup.kind !== "directory") return false;
       const visit = (entry: WalkEntry): "enough" | undefined => {
         take({ name: entry.name, kind: entry.isDirectory() ? "directory" : "file" });

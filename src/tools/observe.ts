@@ -6,13 +6,13 @@
 import * as nodePath from "node:path";
 import type { WatchedChange } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
-import { FileCut, type Identity, isRacy, ReadFailed, released, wholeFile } from "../disk/disk.ts";
+import { FileTruncated, type Identity, isRacy, ReadFailed, withHandleClosed, wholeFile } from "../disk/disk.ts";
 import {
   type Baseline,
   baselineOf,
   type Glance,
   type Keeping,
-  markOf,
+  inodeFingerprint,
   outOfSight,
   type Picture,
   type Seen,
@@ -26,11 +26,9 @@ import { statKeyOf } from "./fingerprint.ts";
 import { atPath, statKeyAt, walkWorkspace } from "./workspace-walk.ts";
 
 export interface Observed {
-  /** Changes that were recorded in the history. */
   readonly observed: number;
   /** Real paths that changed and cannot be restored: secrets, large files, files that no earlier scan covered. */
   readonly notCovered: readonly string[];
-  /** False if files or folders were left out. */
   readonly complete: boolean;
 }
 
@@ -118,7 +116,7 @@ export function createObserver(): Observer {
 async function fileAt(path: string, context: ToolContext): Promise<Now | "absent" | "elsewhere"> {
   const file = atPath(path, context, (node) => context.disk.open(node));
   if (file === undefined) {
-    const lookup = released(context.disk.lookup(path));
+    const lookup = withHandleClosed(context.disk.lookup(path));
     return lookup.seen === "missing" ? "absent" : "elsewhere";
   }
   if ("errno" in file) return "elsewhere";
@@ -127,7 +125,7 @@ async function fileAt(path: string, context: ToolContext): Promise<Now | "absent
     const { identity, mode, links } = file;
     return { identity, mode, links, bytes: await wholeFile(file, storedFileBytesMax) };
   } catch (error) {
-    if (error instanceof ReadFailed || error instanceof FileCut) return "elsewhere";
+    if (error instanceof ReadFailed || error instanceof FileTruncated) return "elsewhere";
     throw error;
   }
 }
@@ -140,7 +138,8 @@ async function record(
   context: ToolContext,
 ): Promise<"recorded" | "same" | "not covered"> {
   if (file === "elsewhere") return "not covered";
-  if (baseline.was === "ours" && file !== "absent" && baseline.version.mark === markOf(file.identity)) return "same";
+  if (baseline.was === "ours" && file !== "absent" && baseline.version.mark === inodeFingerprint(file.identity))
+    return "same";
   const stored = await storedOf(baseline, history);
   if (stored === "unknown") return "not covered";
   if (stored === "absent" && file === "absent") return "same";
@@ -169,7 +168,7 @@ const isSame = (stored: StoredContent, { bytes, mode }: Now): boolean =>
   bytes !== undefined && stored.mode === mode && Buffer.compare(stored.bytes, bytes) === 0;
 
 async function storedOf(baseline: Baseline, history: SessionHistory): Promise<StoredContent | "absent" | "unknown"> {
-  if (baseline.was === "held") return baseline.stored;
+  if (baseline.was === "stored") return baseline.stored;
   if (baseline.was !== "ours") return baseline.was;
   const { content, mode, notKept } = baseline.version;
   if (content === undefined || mode === undefined || notKept !== undefined) return "unknown";

@@ -6,7 +6,7 @@ import type { ChangeListener } from "../contract/event.ts";
 import type { Languages } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
-import { type Disk, FileCut, type IndexStore, type Locks, ReadFailed, StoreFailed } from "../disk/disk.ts";
+import { type Disk, FileTruncated, type IndexStore, type Locks, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { type Guard, refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/history.ts";
 import type { PageCache, Restricted } from "../kinds/kinds.ts";
@@ -83,7 +83,7 @@ export async function orFileUnreadable<Result>(path: string, work: () => Promise
     return await orUnreadable(path, work);
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(place, error.errno, "reading it");
-    if (error instanceof FileCut) throw new Problem({ code: "STALE", place, reason: "while changing it" });
+    if (error instanceof FileTruncated) throw new Problem({ code: "STALE", place, reason: "while changing it" });
     throw error;
   }
 }

@@ -66,11 +66,7 @@ export async function runTool(request: Request, context: ToolContext): Promise<O
     if (!isOutOfDescriptors(error)) throw error;
     const asked = "path" in request && typeof request.path === "string" ? request.path : ".";
     const place = { asked, absolute: asked, relative: asked };
-    throw new Problem({
-      code: "IO_ERROR",
-      place,
-      errno: errnoName(error) ?? "EMFILE",
-      during: "loading what it needs",
-    });
+    const errno = errnoName(error) ?? "EMFILE";
+    throw new Problem({ code: "IO_ERROR", place, errno, during: "loading what it needs" });
   }
 }

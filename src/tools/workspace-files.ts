@@ -5,18 +5,17 @@ import * as nodePath from "node:path";
 import type { Verdict } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { EntryKind } from "../contract/read.ts";
-import { FileCut, ReadFailed, timeSlices, type TimeSlices, wholeFile } from "../disk/disk.ts";
+import { FileTruncated, ReadFailed, timeSlices, type TimeSlices, wholeFile } from "../disk/disk.ts";
 import { refusal, relativeTo } from "../guard/guard.ts";
-import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/search.ts";
+import { nothingIgnored } from "../search/search.ts";
 import { compareCodePoints } from "../text/text.ts";
 import { refuseDenied } from "./change/change-target.ts";
 import { locate } from "./locate.ts";
 import type { ToolContext } from "./tool.ts";
-import { atPath, entriesOf, isLeftOut, namesBelow, slashed, readSmallText } from "./workspace-walk.ts";
+import { atPath, entriesOf, type Folder, slashed, visibleIn } from "./workspace-walk.ts";
 
 export interface WorkspaceFile {
   readonly path: string;
-  /** Below its root, with forward slashes. */
   readonly relative: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
@@ -26,12 +25,6 @@ export interface FilePage {
   readonly files: readonly WorkspaceFile[];
   /** If true, the next page begins after the last path of this one. */
   readonly more: boolean;
-}
-
-interface Folder {
-  readonly path: string;
-  readonly root: string;
-  readonly ignored: Ignored;
 }
 
 /** Only the folders on the way to `after` are listed again, so the cost of a page does not grow with its position. */
@@ -58,36 +51,36 @@ async function* below(
   slices: TimeSlices,
   context: ToolContext,
 ): AsyncGenerator<WorkspaceFile> {
-  context.signal.throwIfAborted();
-  const entries = await entriesOf(folder.path, context);
-  if (entries === undefined) return;
-  const above = namesBelow(folder.root, folder.path);
-  let { ignored } = folder;
-  if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
-    ignored = await withGitignore(
-      ignored,
-      above.length,
-      await readSmallText(nodePath.join(folder.path, ".gitignore"), context),
-    );
-  }
+  const listed = await visibleIn(folder, context);
+  if (listed === undefined) return;
+  const { above, ignored } = listed;
   const [reached, ...rest] = from;
-  for (const { name, kind } of [...entries].sort((a, b) => compareCodePoints(a.name, b.name))) {
+  for (const entry of [...listed.entries].sort((a, b) => compareCodePoints(a.name, b.name))) {
+    const { name, kind } = entry;
     const order = reached === undefined ? 1 : compareCodePoints(name, reached);
     if (order < 0) continue;
     if (slices.isOver()) await slices.next();
+    if ((kind === "file" && order === 0) || !listed.isVisible(entry)) continue;
     const path = nodePath.join(folder.path, name);
     if (kind === "directory") {
-      if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
-      if (context.guard.denied("read", [path], "folder") !== undefined) continue;
       yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], slices, context);
-    } else if (kind === "file" && order > 0 && !isIgnored(ignored, above, name, "file")) {
-      if (context.guard.denied("read", [path], "file") !== undefined) continue;
-      const identity = atPath(path, context, ({ handle }) => handle.identity);
-      if (identity === undefined) continue;
-      const relative = [...above, name].join("/");
-      yield { path, relative, sizeBytes: identity.sizeBytes, modifiedMs: Number(identity.mtimeNs / 1_000_000n) };
+      continue;
     }
+    const identity = atPath(path, context, ({ handle }) => handle.identity);
+    if (identity === undefined) continue;
+    const relative = [...above, name].join("/");
+    yield { path, relative, sizeBytes: identity.sizeBytes, modifiedMs: Number(identity.mtimeNs / 1_000_000n) };
   }
+}
+
+/** The names of the files and folders in a folder that rules do not hide; those of folders end in a slash. */
+async function markedNames(real: string, context: ToolContext): Promise<readonly string[]> {
+  return ((await entriesOf(real, context)) ?? []).flatMap(({ name, kind }) => {
+    if (kind !== "file" && kind !== "directory") return [];
+    const is = kind === "directory" ? "folder" : "file";
+    if (context.guard.denied("read", [nodePath.join(real, name)], is) !== undefined) return [];
+    return is === "folder" ? `${name}/` : name;
+  });
 }
 
 /** Completes a path while it is typed, from the entries of one folder; folders end in a slash. */
@@ -106,25 +99,16 @@ export async function pathsThatBegin(
   if (resolved.seen !== "node") return above.slice(0, pathsMax);
   resolved.node.handle.close();
   refuseDenied(resolved.target, context, ["read"]);
-  const entries = (await entriesOf(resolved.target.real, context)) ?? [];
-  const paths = entries
-    .filter(({ name, kind }) => name.startsWith(begin) && (kind === "file" || kind === "directory"))
-    .filter(({ name, kind }) => {
-      const path = nodePath.join(resolved.target.real, name);
-      return context.guard.denied("read", [path], kind === "directory" ? "folder" : "file") === undefined;
-    })
-    .map(({ name, kind }) => `${folder}${name}${kind === "directory" ? "/" : ""}`);
+  const names = await markedNames(resolved.target.real, context);
+  const paths = names.filter((name) => name.startsWith(begin)).map((name) => folder + name);
   return [...above, ...paths.sort(compareCodePoints)].slice(0, pathsMax);
 }
 
-/** An entry of a folder, and what the rules say about it. */
 export interface JudgedEntry {
   readonly name: string;
-  /** Absolute; and below its root with forward slashes. */
   readonly path: string;
   readonly relative: string;
   readonly kind: EntryKind;
-  /** Undefined unless it is a regular file. */
   readonly sizeBytes: number | undefined;
   /** What the rules say, without asking a person. */
   readonly read: Verdict;
@@ -145,7 +129,7 @@ export async function folderEntries(
   context: ToolContext,
 ): Promise<EntryPage> {
   const { target, node } = await locate(path, "anything", context);
-  using _held = node.handle;
+  using _handle = node.handle;
   await context.guard.permit("read", target, context.signal);
   if (node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
   const listed = await context.disk.list(node);
@@ -181,7 +165,7 @@ export type Content =
 
 export async function contentOf(path: string, bytesMax: number, context: ToolContext): Promise<Content> {
   const { target, node } = await locate(path, "file", context);
-  using _held = node.handle;
+  using _handle = node.handle;
   await context.guard.permit("read", target, context.signal);
   if (node.kind === "directory") return await folderContent(target.real, context);
   if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
@@ -195,7 +179,7 @@ export async function contentOf(path: string, bytesMax: number, context: ToolCon
       ? { is: "text", path: target.real, text: bytes.toString("utf8") }
       : { is: "bytes", path: target.real, base64: bytes.toString("base64") };
   } catch (error) {
-    if (error instanceof FileCut) throw new Problem({ code: "CHANGED", place: target });
+    if (error instanceof FileTruncated) throw new Problem({ code: "CHANGED", place: target });
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     throw error;
   }
@@ -205,10 +189,7 @@ export async function contentOf(path: string, bytesMax: number, context: ToolCon
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
 async function folderContent(folder: string, context: ToolContext): Promise<Content> {
-  const paths = ((await entriesOf(folder, context)) ?? [])
-    .filter(({ kind }) => kind === "file" || kind === "directory")
-    .map(({ name, kind }) => ({ path: nodePath.join(folder, name), is: kind === "file" ? "file" : "folder" }) as const)
-    .filter(({ path, is }) => context.guard.denied("read", [path], is) === undefined)
-    .map(({ path, is }) => (is === "folder" ? `${path}/` : path));
+  const start = folder.endsWith(nodePath.sep) ? folder : folder + nodePath.sep;
+  const paths = (await markedNames(folder, context)).map((name) => start + name);
   return { is: "folder", path: folder, paths: paths.sort(compareCodePoints) };
 }

@@ -1,22 +1,21 @@
 /** Walks the files of the roots, without those that are ignored, hidden, denied or a dependency. */
 
 import * as nodePath from "node:path";
-import type { Problem } from "../contract/problem.ts";
-import { type FileNode, timeSlices, wholeFile } from "../disk/disk.ts";
+import { contains } from "../contract/common.ts";
+import { Problem } from "../contract/problem.ts";
+import { type FileNode, type FolderEntry, HandleStack, timeSlices, wholeFile } from "../disk/disk.ts";
 import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/search.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Walked {
-  /** By real path. */
   readonly statKeys: Map<string, string>;
   /** False if there are more files than asked for, or folders that cannot be read. */
   readonly complete: boolean;
-  /** The texts of all ignore files on the way. */
   readonly rules: string;
 }
 
-interface Folder {
+export interface Folder {
   readonly path: string;
   readonly root: string;
   readonly ignored: Ignored;
@@ -32,28 +31,20 @@ export async function walkWorkspace(filesMax: number, context: ToolContext): Pro
   const todo: Folder[] = context.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: nothingIgnored }));
   const slices = timeSlices(context.signal);
   for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
-    context.signal.throwIfAborted();
-    const entries = await entriesOf(folder.path, context);
-    if (entries === undefined) {
+    const { path: top, root } = folder;
+    const listed = await visibleIn(folder, context);
+    if (listed === undefined) {
       complete = false;
       continue;
     }
-    const { path: top, root } = folder;
-    const above = namesBelow(root, top);
-    let { ignored } = folder;
-    if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
-      const text = await readSmallText(nodePath.join(top, ".gitignore"), context);
-      rules.push(`${top}\n${text}`);
-      ignored = await withGitignore(ignored, above.length, text);
-    }
-    for (const { name, kind } of entries) {
+    const { ignored, gitignore } = listed;
+    if (gitignore !== undefined) rules.push(`${top}\n${gitignore}`);
+    for (const entry of listed.entries) {
       if (slices.isOver()) await slices.next();
-      const path = nodePath.join(top, name);
-      if (kind === "directory") {
-        if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
-        if (context.guard.denied("read", [path], "folder") === undefined) todo.push({ path, root, ignored });
-      } else if (kind === "file" && !isIgnored(ignored, above, name, "file")) {
-        if (context.guard.denied("read", [path], "file") !== undefined) continue;
+      if (!listed.isVisible(entry)) continue;
+      const path = nodePath.join(top, entry.name);
+      if (entry.kind === "directory") todo.push({ path, root, ignored });
+      else {
         if (statKeys.size >= filesMax) return { statKeys, complete: false, rules: rules.toSorted().join("\n") };
         const statKey = statKeyAt(path, context);
         if (statKey !== undefined) statKeys.set(path, statKey);
@@ -63,18 +54,29 @@ export async function walkWorkspace(filesMax: number, context: ToolContext): Pro
   return { statKeys, complete, rules: rules.toSorted().join("\n") };
 }
 
-/** Folders of tools and of dependencies. */
-export const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
-
-/** The names from a root down to a folder in it. */
-export const namesBelow = (root: string, folder: string): readonly string[] =>
-  slashed(nodePath.relative(root, folder))
+/** The entries of a folder, and which of them are files and folders that a walk shows; undefined if it cannot be listed. */
+export async function visibleIn({ path: top, root, ignored: outer }: Folder, context: ToolContext) {
+  context.signal.throwIfAborted();
+  const entries = await entriesOf(top, context);
+  if (entries === undefined) return undefined;
+  const above = slashed(nodePath.relative(root, top))
     .split("/")
     .filter((name) => name !== "");
+  const hasIgnoreFile = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
+  const gitignore = hasIgnoreFile ? await readSmallText(nodePath.join(top, ".gitignore"), context) : undefined;
+  const ignored = gitignore === undefined ? outer : await withGitignore(outer, above.length, gitignore);
+  const isVisible = ({ name, kind }: FolderEntry): boolean => {
+    if (kind !== "file" && kind !== "directory") return false;
+    const is = kind === "directory" ? "folder" : "file";
+    const isLeftOut = is === "folder" && (name.startsWith(".") || name === "node_modules");
+    if (isLeftOut || isIgnored(ignored, above, name, is)) return false;
+    return context.guard.denied("read", [nodePath.join(top, name)], is) === undefined;
+  };
+  return { entries, above, ignored, gitignore, isVisible };
+}
 
 export const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 
-/** Undefined if the path is not the real path of a regular file. */
 export function statKeyAt(path: string, context: ToolContext): string | undefined {
   return atPath(path, context, (node) => statKeyOf(node.handle.identity));
 }
@@ -87,19 +89,19 @@ export function atPath<Result>(
 ): Result | undefined {
   const lookup = disk.lookup(path);
   if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   return lookup.kind === "file" && lookup.real === path ? work(lookup) : undefined;
 }
 
 export async function entriesOf(path: string, { disk }: ToolContext) {
   const lookup = disk.lookup(path);
   if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   const entries = lookup.kind === "directory" ? await disk.list(lookup) : [];
   return "errno" in entries ? undefined : entries;
 }
 
-export async function readSmallText(path: string, context: ToolContext): Promise<string> {
+async function readSmallText(path: string, context: ToolContext): Promise<string> {
   const opened = atPath(path, context, (node) => context.disk.open(node));
   if (opened === undefined || "errno" in opened) return "";
   using file = opened;
@@ -121,27 +123,50 @@ export function searchTops({ guard }: ToolContext): readonly string[] {
   // By real path, so that a root that is named twice is searched once.
   const tops = new Map<string, string>([[top, "."]]);
   for (const { real, given } of guard.roots) {
-    if (!tops.has(real) && (isRoot || !isWithin(top, real))) tops.set(real, given);
+    if (!tops.has(real) && (isRoot || !contains(real, top))) tops.set(real, given);
   }
   const outermost = [...tops].filter(
-    ([real]) => ![...tops.keys()].some((other) => other !== real && isWithin(real, other)),
+    ([real]) => ![...tops.keys()].some((other) => other !== real && contains(other, real)),
   );
   return outermost.map(([, given]) => given);
 }
 
-/** Counts the roots that cannot be searched: denied to the session, or unreadable and gone ones. */
-export function unsearchedRoots(problems: readonly Problem[]): {
+/** Where a search starts: in the folder that the call names, or in every root. */
+export interface SearchStarts<Start> extends Disposable {
+  /** Their handles are open until this is disposed. */
+  readonly starts: readonly Start[];
+  /** The first reason why a start is missing. */
+  readonly problem: Problem | undefined;
+  /** Roots that are not searched: denied to the session, or unreadable and gone ones. */
   readonly denied: number;
   readonly unreadable: number;
-} {
-  const denied = problems.filter(({ data }) => data.code === "ACCESS_DENIED" && !bySystem.has(data.reason)).length;
-  return { denied, unreadable: problems.length - denied };
+}
+
+/** `isNoMatch`: nothing can match there, so it counts as searched. */
+export async function searchStarts<Path, Start extends { readonly node: FileNode }>(
+  paths: readonly Path[],
+  startAt: (path: Path) => Promise<Start | undefined>,
+  isNoMatch: (problem: Problem) => boolean = () => false,
+): Promise<SearchStarts<Start>> {
+  using handles = new HandleStack();
+  const starts: Start[] = [];
+  const problems: Problem[] = [];
+  for (const path of paths) {
+    try {
+      const start = await startAt(path);
+      if (start === undefined) continue;
+      handles.use(start.node.handle);
+      starts.push(start);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.push(error);
+    }
+  }
+  const counted = problems.filter((problem) => !isNoMatch(problem));
+  const denied = counted.filter(({ data }) => data.code === "ACCESS_DENIED" && !bySystem.has(data.reason)).length;
+  const moved = handles.move();
+  const unreadable = counted.length - denied;
+  return { starts, problem: problems[0], denied, unreadable, [Symbol.dispose]: () => moved[Symbol.dispose]() };
 }
 
 const bySystem: ReadonlySet<string> = new Set(["system", "root changed"]);
-
-/** Is `path` the folder, or something in it? */
-export function isWithin(path: string, folder: string): boolean {
-  const rest = nodePath.relative(folder, path);
-  return !(rest === ".." || rest.startsWith(`..${nodePath.sep}`) || nodePath.isAbsolute(rest));
-}

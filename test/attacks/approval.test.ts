@@ -118,7 +118,7 @@ describe.skipIf(onWindows)("A34 while a person is asked", () => {
     );
   });
 
-  test("whoever swaps at every question is refused in the end", async () => {
+  test("a file swapped at every question is refused in the end", async () => {
     let turn = 0;
     const { questions, attempts } = scene((at) => {
       turn += 1;
@@ -173,7 +173,7 @@ test.skipIf(onWindows)("A34 a link that is turned while a call waits for its tur
   equal(fs.readFileSync(here("ws/fixed.txt"), "utf8"), "one\n");
 });
 
-test.skipIf(!onLinux)("A75 the question names the real place and holds no raw line end of a path", async () => {
+test.skipIf(!onLinux)("A75 the question names the real path and contains no raw line ending of it", async () => {
   const { path: at } = workspace({
     ws: { dir: { "a.txt": "content\n" }, "a.txt\nallowed? yes": { link: "dir/a.txt" } },
   });

@@ -202,13 +202,13 @@ describe.skipIf(!onLinux)("A43 A44 A45 A46 with the whole system as root, in eve
   });
 });
 
-describe.skipIf(onWindows)("A13 a name that is too long behind a folder that is missing", () => {
+describe.skipIf(onWindows)("A13 a name that is too long below a missing folder", () => {
   for (const [what, asked] of [
     ["of the file", `missing/${"a".repeat(256)}`],
     ["of the file, in 128 letters", `missing/${"é".repeat(128)}`],
     ["of a folder", `missing/${"a".repeat(256)}/new.txt`],
   ] as const) {
-    test(`${what}: nobody is asked about it, and nothing is made`, async () => {
+    test(`${what}: there is no question, and nothing is created`, async () => {
       let questions = 0;
       const ask = async () => {
         questions += 1;

@@ -34,7 +34,7 @@ const attempts = everyAttempt(
   "spare.txt",
 );
 
-describe.skipIf(onWindows)("what a Read rule denies, no verb reads, changes, makes or tells about", () => {
+describe.skipIf(onWindows)("no verb reads, changes, creates or reveals a file that a Read rule denies", () => {
   for (const [id, asked] of [
     ["A69", "secrets/key.txt"],
     ["A69", "secrets/no-such.txt"],

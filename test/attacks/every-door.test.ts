@@ -133,7 +133,7 @@ for (const dialect of onWindows ? [] : everyDialect) {
   });
 }
 
-describe.skipIf(onWindows)("A69 what is hidden is not guessed letter by letter", () => {
+describe.skipIf(onWindows)("A69 hidden names cannot be guessed letter by letter", () => {
   for (const dialect of everyDialect) {
     test(`${dialect}: a pattern that fits a hidden name and one that fits none are answered alike`, async () => {
       const { open, plain } = await scene("there");
@@ -198,7 +198,7 @@ describe.skipIf(onWindows)("what is hidden, from the library", () => {
     deepEqual(snapshot(root), before);
   });
 
-  test("A71 what is hidden is moved or copied to no other name, and nothing takes its place", async () => {
+  test("A71 hidden files are neither moved nor copied nor replaced", async () => {
     const { root, open } = await scene("there");
     const before = snapshot(root);
     for (const path of [...Object.keys(denied), ...Object.keys(secrets)]) {
@@ -215,7 +215,7 @@ describe.skipIf(onWindows)("what is hidden, from the library", () => {
     deepEqual(snapshot(root), before);
   });
 
-  test("A62 the same in a folder that is a repository of its own, and behind links", async () => {
+  test("A62 the same in a folder that is a repository of its own, and through links", async () => {
     const { path: at } = workspace({
       ws: {
         sub: { ".git": "gitdir: ../x\n", ".env.local": `KEY=${words}\n`, deep: { ".env": `KEY=${words}\n` } },

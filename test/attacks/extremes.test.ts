@@ -45,7 +45,7 @@ describe.skipIf(onWindows)("A13 A80 very deep trees", () => {
     }
   };
 
-  test("a path as long as paths can be leads to what is there", async () => {
+  test("a path of the maximum length opens its file", async () => {
     const attempts = attemptsAt(at("ws"));
     const asked = "d/".repeat(1_900);
     fs.writeFileSync(`${at("ws")}/${asked}x`, "far down\n");
@@ -54,7 +54,7 @@ describe.skipIf(onWindows)("A13 A80 very deep trees", () => {
     shows(reply, "far down");
   });
 
-  test("what lies deeper than any path can say is refused, not taken for something else", async () => {
+  test("a file deeper than the longest path is refused, not confused with another", async () => {
     const attempts = attemptsAt(at("ws"));
     for (const asked of [`l/l/${"d/".repeat(100)}x`, `l/l/${"d/".repeat(1_500)}x`]) {
       const reply = await attempts["write"]?.(asked);
@@ -193,7 +193,7 @@ describe.skipIf(onWindows)("A14 A53 A75 hostile names", () => {
   const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/u;
 
   for (const name of hostile) {
-    test(`${JSON.stringify(name)} stands escaped in every answer`, async () => {
+    test(`${JSON.stringify(name)} is escaped in every reply`, async () => {
       const { path: at } = workspace({ ws: { "spare.txt": "content\n", [name]: { [name]: "content\n" } } });
       for (const tried of [attemptsAt(at("ws")), attemptsAt(at("ws"), { permissions: { deny: ["Read(*)"] } })]) {
         for (const [verb, attempt] of Object.entries(name.includes("\n") ? withoutPatch(tried) : tried)) {

@@ -79,7 +79,7 @@ describe.skipIf(onWindows)("A27 links", () => {
     expect(textOf(reply)).not.toMatch(/secret|more/);
   });
 
-  test("a link that leads out and one that leads nowhere are told alike", async () => {
+  test("a link that leads out and a dangling link get the same reply", async () => {
     const [out, gone] = [await glob(top, "out.t*"), await glob(top, "gone.t*")];
     expect(textOf(out).replaceAll("out.txt", "X")).toBe(textOf(gone).replaceAll("gone.txt", "X"));
     const listed = textOf(await sessionAt(top).call("LS", { path: "." }));
@@ -187,7 +187,7 @@ describe("A79 A80 bombs", () => {
     });
   }
 
-  test("a tree deeper than folders can be held at once", async () => {
+  test("a tree deeper than the number of folders that can be open at once", async () => {
     const { top: deep } = workspace({});
     let folder = deep;
     for (let depth = 0; depth < 300; depth += 1) fs.mkdirSync((folder = `${folder}/d`));
@@ -249,13 +249,13 @@ describe("A62 A68 A69 what rules hide", () => {
     });
   }
 
-  test("the number that is withheld is told, and denied folders are not opened", async () => {
+  test("the number of hidden files is reported, and denied folders are not opened", async () => {
     const reply = await glob(top, "**/{*,.*}", deny);
-    expect(reply.structured).toMatchObject({ totalMatches: 2, withheldFolders: 1 });
-    expect(reply.structured).toHaveProperty("withheldMatches", 4);
+    expect(reply.structured).toMatchObject({ totalMatches: 2, foldersHiddenByRules: 1 });
+    expect(reply.structured).toHaveProperty("matchesHiddenByRules", 4);
   });
 
-  test("files of our own are withheld without any rule of the user, in any letter case, and so is the state folder", async () => {
+  test("files of our own are hidden without any rule of the user, in any letter case, and so is the state folder", async () => {
     const { top: mine } = workspace({
       sub: { "a.txt": "x", ".filehand-new-1.txt": "x", ".FileHand-undo-1.txt": "x" },
       "Filehand-locks-1": { "b.txt": "x" },
@@ -267,18 +267,18 @@ describe("A62 A68 A69 what rules hide", () => {
     expect(JSON.stringify(await glob(mine, "**/.*"))).not.toMatch(/new-1|undo-1/i);
   });
 
-  test("a denied file that is named, and one that does not exist, are told alike", async () => {
+  test("a denied file and a missing one get the same reply", async () => {
     const [there, missing] = [await glob(top, "private/plan.txt", deny), await glob(top, "private/nope.txt", deny)];
     expect(there.error?.code).toBe("ACCESS_DENIED");
     expect(textOf(missing)).toBe(textOf(there).replace("plan", "nope"));
   });
 
-  test("a secret is named to those who name it", async () => {
+  test("a secret is listed if the pattern names it", async () => {
     expect(namesIn(await glob(top, "server.key"))).toEqual([`${top}/server.key`]);
     expect(namesIn(await glob(top, "*.key"))).toEqual([]);
   });
 
-  test("a secret is named to those who may read it: Glob, Grep and Read agree", async () => {
+  test("a secret is listed if it may be read: Glob, Grep and Read agree", async () => {
     const { top: here } = workspace({ ".env": "KEY=1", id_rsa: "KEY=2", "x.txt": "KEY=3" });
     for (const [ask, number] of [
       ["yes", 3],
@@ -299,7 +299,7 @@ describe("A62 A68 A69 what rules hide", () => {
   test("LS lists nothing that is denied", async () => {
     const reply = await sessionAt(top, deny).call("LS", { path: "." });
     expect(JSON.stringify(reply)).not.toMatch(/private|plan|\.env|alias/);
-    expect(reply.structured).toHaveProperty("withheld", onWindows ? 3 : 5);
+    expect(reply.structured).toHaveProperty("hiddenByRules", onWindows ? 3 : 5);
   });
 });
 

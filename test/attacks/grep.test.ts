@@ -118,7 +118,7 @@ describe.skipIf(onWindows)("A27: links lead nowhere", () => {
 });
 
 describe.skipIf(!onLinux)("B4: numbers count what is beneath the roots", () => {
-  test("none of them tells of outside content while a folder is swapped for a symlink", {
+  test("none of them counts outside content while a folder is swapped for a symlink", {
     timeout: 180_000,
   }, async () => {
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`f${at}.txt`, "nothing here\n"]));
@@ -185,7 +185,7 @@ describe("A62, A68, A69: what rules hide", () => {
     }
   });
 
-  test("is searched once somebody has said yes", async () => {
+  test("is searched after approval", async () => {
     const { path: at } = workspace(tree);
     const everything = searcher(at("ws"), { ...options, ask: "yes" });
     ok(textOf(await everything("KEY")).includes(".env"));
@@ -217,7 +217,7 @@ describe("A78, A80: bounded work", () => {
     ok(textOf(reply).includes("size limit"), textOf(reply));
   });
 
-  test("the end of the time is told, with what was found", async () => {
+  test("a search that reaches its time limit says so and shows what it found", async () => {
     const { path: at } = workspace({ ws: { "a.txt": "x\n".repeat(3_000_000) } });
     const reply = await searcher(at("ws"), { searchMsMax: 1 })("x", { output_mode: "content", head_limit: 1 });
     equal(reply.error, undefined);
@@ -240,7 +240,7 @@ describe("A78, A80: bounded work", () => {
     equal(openDescriptors(), before);
   });
 
-  test.skipIf(noFifo !== undefined)("a pipe in the tree holds nothing up", async () => {
+  test.skipIf(noFifo !== undefined)("a pipe in the tree blocks nothing", async () => {
     const { path: at } = workspace({ ws: { pipe: { fifo: true }, "a.txt": "x\n" } });
     equal(textOf(await searcher(at("ws"))("x", { output_mode: "content" })), "a.txt:1:x");
   });

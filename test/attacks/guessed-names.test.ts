@@ -51,7 +51,7 @@ describe.skipIf(onWindows)("a right guess is answered like a wrong one", () => {
   }
 });
 
-test.skipIf(!onLinux)("a link to what is denied does not tell whether that is there", async () => {
+test.skipIf(!onLinux)("a link to a denied path does not reveal whether that exists", async () => {
   const { top } = workspace({
     private: { "a.txt": "x" },
     folder: {

@@ -89,7 +89,7 @@ for (const dialect of everyDialect) {
       equal(words(textOf(missing)), words(textOf(await read("out-file"))));
     });
 
-    test("A17 what lies below a link to an outside folder is refused", async () => {
+    test("A17 a path below a link to an outside folder is refused", async () => {
       for (const asked of [
         "out-folder/secret.txt",
         "out-folder",
@@ -118,7 +118,7 @@ for (const dialect of everyDialect) {
     test("A20 a chain whose last link leads out is refused", async () =>
       refused(await read("chain1"), "ACCESS_DENIED", hidden));
 
-    test("A21 links that lead in a circle are told so at once", async () => {
+    test("A21 links that lead in a circle are reported at once", async () => {
       for (const asked of ["loop", "loop/x", "ping", "pong", "ping/../a.txt"]) {
         refused(await read(asked), "LINK_LOOP", hidden);
       }
@@ -168,7 +168,7 @@ for (const dialect of everyDialect) {
       refused(await read("nothing/../a.txt"), "NOT_FOUND", ["inside a\\n"]);
     });
 
-    test("A22 a slash behind a file is forgiven, a name is not", async () => {
+    test("A22 a slash after a file is accepted, a name is not", async () => {
       for (const asked of ["to-file/", "a.txt/", "a.txt//"]) shows(await read(asked), "inside a");
       for (const asked of ["a.txt/.", "to-file/.", "a.txt/x", "a.txt/.."]) {
         refused(await read(asked), "NOT_FOUND", ["inside a\\n"]);
@@ -197,7 +197,7 @@ for (const dialect of everyDialect) {
       shows(await denying("to-file"), "inside a");
     });
 
-    test("A23 whether a denied file exists is not told by way of a link either", async () => {
+    test("A23 a link does not reveal whether a denied file exists either", async () => {
       const denying = readerIn(dialect, { ...options, permissions: { deny: ["Read(/secrets/**)"] } });
       for (const asked of [
         "secrets/no.txt",
@@ -247,7 +247,7 @@ for (const dialect of everyDialect) {
       equal(fs.existsSync(at("out/new")), false);
     });
 
-    test("A27 a folder's links are listed as links, and what lies outside is not told", async () => {
+    test("A27 a folder's links are listed as links, and outside targets are not revealed", async () => {
       const reply = await list(dialect, options, ".");
       equal(reply.isError, false);
       const whole = wholeOf(reply);
@@ -265,7 +265,7 @@ for (const dialect of everyDialect) {
     });
 
     // kinds/directory.ts looks up where a link leads without asking the guard. `opencode` and its legacy show no texts.
-    test("A27 where a link leads is not told if a rule denies that place", async () => {
+    test("A27 the target of a link is not shown if a rule denies it", async () => {
       const whole = wholeOf(await list(dialect, { ...options, permissions: { deny: ["Read(/secrets/**)"] } }, "."));
       ok(!whole.includes("key.txt"), whole);
     });

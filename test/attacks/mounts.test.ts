@@ -63,7 +63,7 @@ describe.skipIf(noMount !== undefined)(`A50 mounts inside the root${reason(noMou
     ["a tmpfs", tmpfs, undefined],
     [`an overlay${reason(noOverlay)}`, overlay, noOverlay],
   ] as const) {
-    test.skipIf(not !== undefined)(`${what} is inside: whoever mounted it meant so`, () => {
+    test.skipIf(not !== undefined)(`${what} counts as inside: the mount was made on purpose`, () => {
       const { came } = tried(setup, {}, "m/a.txt");
       for (const verb of ["read", "edit", "write"]) ok(came("m/a.txt", verb).startsWith("done"), came("m/a.txt", verb));
     });

@@ -130,7 +130,7 @@ describe.skipIf(onWindows)("what was meant", () => {
     });
   }
 
-  test("of two twins neither is taken, and a name that is there is itself", async () => {
+  test("of two look-alike names neither is chosen, and an exact name always is", async () => {
     const { at, open } = bed();
     for (const name of ["x\u00a0y.txt", "x\u202fy.txt"]) fs.writeFileSync(at("ws", name), "twin\n");
     equal((await open().call("Read", { file_path: "x y.txt" })).error?.code, "NOT_FOUND");

@@ -143,7 +143,7 @@ for (const dialect of everyDialect) {
       refused(await read("a/".repeat(2_000)), "NOT_FOUND");
     });
 
-    test("A14 controls in an asked name stand escaped in what is said", async () => {
+    test("A14 control characters in a requested name are escaped in the reply", async () => {
       const asked = "no\r\nCannot\u001b[2Jsuch\u202efile\u200b.txt";
       const said = textOf(await read(asked));
       ok(!/[\r\u001b\u202e\u200b]/.test(said), JSON.stringify(said));

@@ -8,7 +8,7 @@ import { describe, test } from "vitest";
 import { copyMetadata } from "../../src/disk/write/metadata.ts";
 import { programOnPath, programsOnPath, trustedPath } from "../../src/disk/programs.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
-import { serverFinder } from "../../src/session.ts";
+import { serverFinder } from "../../src/filehand.ts";
 import { ripgrep } from "../../src/search/ripgrep.ts";
 import { openInBrowser } from "../../src/surfaces/cli/commands/serve.ts";
 import type { Host } from "../../src/surfaces/cli/command.ts";
@@ -36,7 +36,7 @@ function bed(name: string): Workspace & { readonly wasRun: () => boolean; readon
 
 describe.skipIf(onWindows)("a program below a root", () => {
   for (const root of ["ws", "root-link"]) {
-    test(`is found by no way that leads there, the root given as ${root}; another one behind it is`, () => {
+    test(`is found by no way that leads there, the root given as ${root}; another one later in PATH is`, () => {
       const { path: at, ways } = bed("tool");
       fs.mkdirSync(at("good"));
       fs.copyFileSync("/bin/true", at("good/tool"));

@@ -299,7 +299,7 @@ describe.skipIf(noFifo !== undefined)(`P15 the thread pool is blocked${noFifo ? 
     });
 
     // Folders are listed by the pool, also where the file system is local; so is what stands near a missing file.
-    test(`a missing file is told all the same in ${dialect}`, async () => {
+    test(`a missing file is still reported as missing in ${dialect}`, async () => {
       const read = readerIn(dialect, { roots: [at()] });
       const late = new Promise<"late">((resolve) => void setTimeout(() => resolve("late"), 60_000).unref());
       const reply = await starved(() => Promise.race([read("b.txt"), late]));

@@ -77,7 +77,7 @@ describe.skipIf(onWindows)("a rule that is written through a link", () => {
     }
   }
 
-  test("what a rule takes out again is taken out by every spelling", async () => {
+  test("an exception of a rule holds for every spelling", async () => {
     const { top, path: at } = workspace({ ...tree });
     const deny = [`Read(/${top}/link/u/notes/**)`, `Read(!/${top}/link/u/notes/zq-file.txt)`];
     for (const root of ["real/u", "link/u"]) {
@@ -100,7 +100,7 @@ describe.skipIf(onWindows)("a rule that is written through a link", () => {
     }
   });
 
-  test("a deny rule about what lies in a linked folder holds for the folder that the link leads to", async () => {
+  test("a deny rule for files in a linked folder holds for the link's target folder", async () => {
     const { path: at } = workspace({
       ws: { data: { "zq-file.txt": `content ${words}\n` }, private: { link: "data" }, "spare.txt": "content\n" },
     });

@@ -48,7 +48,7 @@ browserTest("nothing of it runs, and what would hide is shown", async () => {
   await page.locator(".diff-new").filter({ hasText: "onmouseover" }).first().hover();
   await page.locator(".diff").getByText("[U+202E]").first().waitFor();
   // Everywhere else.
-  for (const view of ["Files", "Figures", "History", "Approvals"]) {
+  for (const view of ["Files", "Usage", "History", "Approvals"]) {
     await page.getByRole("navigation").getByRole("link", { name: view }).click();
     await page.locator(`.view-${view.toLowerCase()}`).waitFor();
   }

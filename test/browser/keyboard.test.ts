@@ -130,9 +130,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Rewind to before…" }).first().click();
     await page.getByText("Nothing has been done yet").waitFor();
     found["rewind"] = await complaints(page);
-    await go("Figures");
+    await go("Usage");
     await page.getByRole("heading", { name: "By tool", exact: true }).waitFor();
-    found["figures"] = await complaints(page);
+    found["usage"] = await complaints(page);
     await go("Files");
     await page.getByRole("treeitem", { name: /README/ }).click();
     await page.getByRole("heading", { name: /^Change / }).waitFor();

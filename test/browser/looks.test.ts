@@ -33,9 +33,9 @@ browserTest("nothing sticks out of a window of 360 pixels, in any view", async (
   await page.locator(".turn-file").click();
   await page.locator(".diff-unified").waitFor();
   wide["history"] = await tooWide(page);
-  await go("Figures");
+  await go("Usage");
   await page.getByRole("heading", { name: "By tool", exact: true }).waitFor();
-  wide["figures"] = await tooWide(page);
+  wide["usage"] = await tooWide(page);
   await go("Files");
   await page.getByRole("treeitem", { name: /very-long/ }).waitFor();
   await page.getByRole("tree").focus();
@@ -43,7 +43,7 @@ browserTest("nothing sticks out of a window of 360 pixels, in any view", async (
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /^Read / }).waitFor();
   wide["files"] = await tooWide(page);
-  expect(wide).toEqual({ timeline: 0, call: 0, approvals: 0, history: 0, figures: 0, files: 0 });
+  expect(wide).toEqual({ timeline: 0, call: 0, approvals: 0, history: 0, usage: 0, files: 0 });
 });
 
 const ground = (page: Page): Promise<number> =>
@@ -65,7 +65,7 @@ browserTest("colours follow the system, and the switch where somebody has chosen
   await expect.poll(() => ground(page)).toBeLessThan(60);
 });
 
-browserTest("figures are plotted, and told in tables as well", async () => {
+browserTest("the usage page has plots, and the same numbers in tables", async () => {
   const inspector = await startInspector({ "a.txt": "one\n" });
   const page = await openPage(browser(), inspector);
   const client = await inspector.client();
@@ -80,7 +80,7 @@ browserTest("figures are plotted, and told in tables as well", async () => {
     name: "Edit",
     arguments: { file_path: "a.txt", old_string: "nine", new_string: "ten" },
   });
-  await page.getByRole("navigation").getByRole("link", { name: "Figures" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
   for (const name of ["Tokens by tool", "Tokens by file", "Tokens saved by repeated reads", "Failed edits by reason"]) {
     const figure = page.getByRole("region", { name, exact: true });
     await figure.locator(".plot path").first().waitFor();

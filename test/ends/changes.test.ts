@@ -87,7 +87,7 @@ describe("edit", () => {
     expect(text("new/b.txt")).toBe("hello\n");
   });
 
-  test("what was found by something looser than its letters is noted, once", async () => {
+  test("a match that is not exact is noted, once", async () => {
     put("i.txt", "a {\n\tb\n\tc\n}\n");
     const ran = await filehand(["edit", "i.txt", "--old", "    b\n    c", "--new", "    B\n    C", "--yes"]);
     expect(ran.code).toBe(0);
@@ -152,14 +152,14 @@ describe("write", () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing was written") as string });
   });
 
-  test("an old file that changes in more lines than are shown is told by its counts", async () => {
+  test("a file that changes in more lines than are shown is reported by its counts", async () => {
     put("long.txt", "old\n".repeat(6_000));
     const ran = await filehand(["write", "long.txt", "--yes"], { input: "new\n".repeat(7_000) });
     const shown = "long.txt\n+7000 -6000\n(13000 more changed lines not shown)\n\n";
     expect(ran).toEqual({ code: 0, stdout: `${shown}Wrote "long.txt" (+7000 -6000).\n`, stderr: "" });
   });
 
-  test("of one that is too large to be compared no counts are told", async () => {
+  test("for a file too large to compare no counts are shown", async () => {
     put("large.txt", "0123456789\n".repeat(3_100_000));
     const ran = await filehand(["write", "large.txt", "--content", "x", "--dry-run"]);
     const would = 'Dry run, nothing was written. Would write "large.txt" (lines not counted).\n';
@@ -179,7 +179,7 @@ describe("write", () => {
   }
 });
 
-describe("what is told of a change", () => {
+describe("the report of a change", () => {
   test("the diff of a moved file has both of its names", async () => {
     const input = patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-two", "+2");
     for (const dialect of ["envelope", "opencode"]) {
@@ -388,7 +388,7 @@ describe("dry run", () => {
       'Would replace code cell "c1" (cell 1) in "n.ipynb".',
     ],
   ] as const) {
-    test(`${[name, ...args.slice(1, 2)].join(" ")} shows its diff, asks nobody and writes nothing`, async () => {
+    test(`${[name, ...args.slice(1, 2)].join(" ")} shows its diff, asks no question and writes nothing`, async () => {
       const before = ["a.txt", "n.ipynb", "."].map((path) => statSync(file(path)).mtimeMs);
       const ran = await filehand([...args, "--dry-run"], { input });
       expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -415,7 +415,7 @@ describe("dry run", () => {
 describe("calls of models", () => {
   const input = { file_path: "a.txt", old_string: "two", new_string: "TWO" };
 
-  test("call has read nothing, unless that is no matter", async () => {
+  test("call counts as having read nothing, unless reading first is off", async () => {
     const args = ["call", "Edit", JSON.stringify(input), "--yes"];
     const refused = await filehand(args);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -473,7 +473,7 @@ describe("replies for programs", () => {
     expect(JSON.parse(bad.stdout)).toMatchObject({ isError: true });
   });
 
-  test("a dialect that is asked for by name has its own words", async () => {
+  test("--dialect selects the wording", async () => {
     const ran = await filehand([...twoToTwo, "--yes", "--dialect", "opencode"]);
     expect(ran).toEqual({ code: 0, stdout: "Edit applied successfully.\n", stderr: "" });
   });
@@ -512,7 +512,7 @@ describe("settings", () => {
 });
 
 describe("permission", () => {
-  test("with nobody to ask the refusal names the rule that would allow it, and it does", async () => {
+  test("without a person to ask the refusal names a rule that would allow the change, and that rule does", async () => {
     const refused = await filehand(twoToTwo);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     const rule = /the rule (Edit\([^ ]+\)) would allow it \(--allow\), or answer with --yes\n$/.exec(
@@ -600,7 +600,7 @@ describe("on a terminal", () => {
     expect((await typing(["n\n"], ["read", ".env"])).stdout).not.toContain("KEY=value");
   });
 
-  test("nobody is asked with --yes, --json or --dry-run", async () => {
+  test("no question is asked with --yes, --json or --dry-run", async () => {
     for (const option of ["--dry-run", "--json", "--yes"]) {
       const ran = await typing(["n\n"], [...twoToTwo, option]);
       expect(ran.code).toBe(option === "--json" ? 1 : 0);

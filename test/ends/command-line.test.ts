@@ -154,7 +154,7 @@ describe("values are literal", () => {
     expect(made("dash.txt")).toBe("-x or -x\n");
   });
 
-  test("behind -- it is a pattern and a path", async () => {
+  test("after -- it is a pattern and a path", async () => {
     writeFileSync(join(workspace, "-h"), "a -h b\n");
     expect(await filehand(["grep", "--", "-h", "-h"])).toMatchObject({ code: 0, stdout: "1:a -h b\n" });
     expect(await filehand(["read", "--", "-h"])).toEqual({ code: 0, stdout: "1→a -h b\n", stderr: "" });
@@ -213,7 +213,7 @@ describe("help", () => {
     });
   }
 
-  test("tools shows what a model is told", async () => {
+  test("tools shows the descriptions that a model gets", async () => {
     const { stdout } = await filehand(["tools", "--dialect", "envelope", "--json"]);
     const tools = JSON.parse(stdout) as { name: string; readOnly: boolean }[];
     expect(tools[0]).toMatchObject({
@@ -242,7 +242,7 @@ describe("arguments that would act on a terminal", () => {
     ["read", "a.txt", "--mode", name],
     ["read", "a.txt", "--root", name],
   ]) {
-    test(`are escaped where they are told: ${JSON.stringify(args)}`, async () => {
+    test(`are escaped in messages: ${JSON.stringify(args)}`, async () => {
       const { code, stderr } = await filehand(args);
       expect(code).toBe(2);
       expect(stderr).toMatch(/^filehand: [^\p{Cc}\u202e]+\n$/u);
@@ -376,7 +376,7 @@ describe("batch", () => {
     ]);
   });
 
-  test("a line that was cut off is told to come in parts, and nothing is written", async () => {
+  test("a truncated line gets an error that says to send it in parts, and nothing is written", async () => {
     const call = JSON.stringify({ id: 1, tool: "Write", input: { file_path: "cut.txt", content: "word ".repeat(99) } });
     const answers = await batch(`${call.slice(0, 301)}\n${line(2, "a.txt")}\n`, "--yes");
     expect(short(answers)).toEqual([
@@ -469,7 +469,7 @@ describe("roots and rules", () => {
     expect((await filehand(["ls", ...rules])).stdout).not.toContain("a.txt");
   });
 
-  test("--ask refuses where nobody can be asked, and --yes answers", async () => {
+  test("--ask refuses if there is no one to ask, and --yes approves", async () => {
     const refused = await filehand(["read", "a.txt", "--ask", "Read(a.txt)"]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain("needs approval and nobody is connected who could give it");
@@ -599,7 +599,7 @@ describe("settings", () => {
     ["a second list", '{"permissions": {"deny": ["Read(b.txt)"], "deny": ["Read(a.txt)"]}}'],
     ["a rule that cannot be understood", '{"permissions": {"deny": ["Read(../b.txt)"]}}'],
   ] as const) {
-    test(`${what} stops the command in whosever settings it stands, and doctor tells of it`, async () => {
+    test(`${what} stops the command in user and project settings, and doctor reports it`, async () => {
       for (const [project, user] of [
         [text, undefined],
         [undefined, text],
@@ -627,8 +627,8 @@ describe("settings", () => {
   });
 });
 
-describe("figures", () => {
-  test("stats tells what the calls of the command line came to, by day", async () => {
+describe("usage", () => {
+  test("stats sums up the calls of the command line by day", async () => {
     const state = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd.path, "a.txt"), "some words to read\n");
@@ -650,7 +650,7 @@ describe("figures", () => {
     cwd.remove();
   });
 
-  test("the cost of a file is told instead of its content", async () => {
+  test("--tokens shows the cost of a file instead of its content", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd.path, "a.txt"), "some words to read\n".repeat(100));
     const given = { cwd: cwd.path };

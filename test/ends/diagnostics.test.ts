@@ -95,7 +95,7 @@ test("commands that change files tell what they broke, by settings or by the fla
   );
 });
 
-test("calls of a batch are one session: what an earlier reply told is known", async () => {
+test("calls of a batch are one session: a later reply knows the diagnostics of an earlier one", async () => {
   const { filehand } = bed({}, languages());
   const call = (id: number, content: string): string =>
     JSON.stringify({ id, tool: "Write", input: { file_path: "a.fake", content } });
@@ -104,7 +104,7 @@ test("calls of a batch are one session: what an earlier reply told is known", as
   expect(second).toContain("new: 2:1 b is wrong (fake 7)\\nknown before: 1:1 a is wrong (fake 7)");
 });
 
-test("a project's settings cannot switch servers on, and a server that cannot be used is told", async () => {
+test("a project's settings cannot switch servers on, and a server that cannot be used is reported", async () => {
   const { filehand, root } = bed({ "a.fake": "x\n" }, {}, languages());
   const { stdout, stderr } = await filehand(["edit", "a.fake", "--old", "x", "--new", "error:a", "--yes"]);
   expect(stdout).not.toContain("is wrong");
@@ -121,7 +121,7 @@ test("a project's settings cannot switch servers on, and a server that cannot be
   expect(told.stderr).toContain('Cannot use the language server "own" of your settings: it has no extensions');
 });
 
-test("an MCP server tells what a change broke, and its language servers end with it", async () => {
+test("an MCP server reports new errors of a change, and its language servers exit with it", async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = join(folder.path, "log.jsonl");

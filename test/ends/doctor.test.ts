@@ -6,7 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { nodeNeeded } from "../../src/checkup.ts";
 import { installOf } from "../../src/lsp/remedies.ts";
 import { knownServers } from "../../src/lsp/servers.ts";
-import type { Finding } from "../../src/surfaces/cli/findings.ts";
+import type { Finding } from "../../src/dialects/person/findings.ts";
 import { commandLine, project, type Ran, run, temporaryFolder } from "./run.ts";
 
 let top = "";
@@ -100,7 +100,7 @@ test("a rule that is not in force is wrong", async () => {
   expect(about(findings, "rules")[0]).toMatchObject({ grade: "wrong", words: expect.stringContaining("Reed(x)") });
 });
 
-test("a root that is missing and a state folder that is a file are wrong, and all else is still told", async () => {
+test("a root that is missing and a state folder that is a file are wrong, and everything else is still reported", async () => {
   writeFileSync(at("state"), "");
   const { code, findings } = await found("--root", at("nowhere"), "--state-dir", at("state"));
   expect(code).toBe(1);

@@ -19,8 +19,8 @@ Glob(pattern, path): Finds files by the pattern of their paths, newest first.
 LS(path, ignore, offset): Lists a folder as a tree, with the sizes of files.
 Edit(file_path, old_string, new_string, replace_all): Replaces a text in a file with another.
 MultiEdit(file_path, edits): Makes several replacements in one file, all of them or none.
-Write(file_path, content): Writes a file: a new one, or an old one with all of its content replaced.
-NotebookEdit(notebook_path, cell_id, new_source, cell_type, edit_mode): Changes one cell of a Jupyter notebook (.ipynb); the rest of the file stays as it is, to the byte.
+Write(file_path, content): Writes a file: a new one, or an existing one whose whole content is replaced.
+NotebookEdit(notebook_path, cell_id, new_source, cell_type, edit_mode): Changes one cell of a Jupyter notebook (.ipynb); every other byte of the file stays unchanged.
 ok: 1→MIT License
 
 [lines 1 to 1 of 21, go on with offset 2]
@@ -158,7 +158,7 @@ Read README.md: done
 Write NOTES.md: done
 Read .env: refused
 
-A first session to look at (timeline, diffs, history, figures, files):
+A first session to look at (timeline, diffs, history, usage, files):
   http://127.0.0.1:PORT/#key=KEY
 On a terminal the server would stay for you to look; here it ends now.
 `,

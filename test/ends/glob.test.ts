@@ -42,7 +42,7 @@ describe("filehand glob", () => {
     });
   });
 
-  test("that nothing was found is no data, and ends with 1 in every dialect", async () => {
+  test("no match prints no data and exits with 1 in every dialect", async () => {
     expect(await filehand(["glob", "*.zzz"])).toEqual({ code: 1, stdout: "", stderr: "No files found\n" });
     for (const dialect of ["claude", "opencode", "opencode-legacy", "envelope"]) {
       const none = await filehand(["glob", "*.zzz", "--dialect", dialect, "--json"]);
@@ -52,7 +52,7 @@ describe("filehand glob", () => {
     }
   });
 
-  test("searches where the person stands, or in the path that is given", async () => {
+  test("searches the working directory, or the given path", async () => {
     expect((await filehand(["glob", "./*.ts"], join(top, "src"))).stdout).toBe(found("src/b.ts", "src/a.ts"));
     expect((await filehand(["glob", "*.ts", "src/deep"])).stdout).toBe(found("src/deep/c.ts"));
     expect((await filehand(["glob", "*.ts", "deep", "--root", join(top, "src")])).stdout).toBe(found("src/deep/c.ts"));
@@ -91,7 +91,7 @@ describe("filehand glob", () => {
     });
   }
 
-  test("a pattern that begins with a dash is one behind --", async () => {
+  test("a pattern that begins with a dash goes after --", async () => {
     writeFileSync(join(folder.path, "-x.txt"), "");
     expect((await filehand(["glob", "--", "-x*"], folder.path)).stdout).toBe(`${join(folder.path, "-x.txt")}\n`);
   });

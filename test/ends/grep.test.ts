@@ -25,7 +25,7 @@ const grep = (args: readonly string[], options: Partial<RunOptions> = {}) =>
   run(process.execPath, [commandLine, "grep", ...args], { cwd: work, ...options });
 
 describe("on a pipe", () => {
-  test("lines stand on stdout, what is said about them on stderr", async () => {
+  test("lines go to stdout, notes about them to stderr", async () => {
     expect(await grep(["const \\w+ = 1"])).toEqual({
       code: 0,
       stdout: "src/a.ts:1:const first = 1;\nsrc/b.ts:1:export const first = 1;\n",

@@ -125,7 +125,7 @@ describe("a conversation", () => {
     expect(readFileSync(join(workspace, "b.txt"), "utf8")).toBe("b\n");
   });
 
-  test("is not told of other sessions", async () => {
+  test("does not show other sessions", async () => {
     await batch(["--session", "other"], ["Write", { file_path: "b.txt", content: "b\n" }]);
     const [reply] = await batch(["--history-tools", "--session", "talk"], ["History", {}]);
     expect(textOf(reply)).toBe("This session has changed nothing yet.");

@@ -141,7 +141,7 @@ describe("rewind", () => {
     expect(text("a.txt")).toBe("3\nstranger\n");
   });
 
-  test("where nothing was changed, it says so and is no failure", async () => {
+  test("without changes it says so and exits with 0", async () => {
     const nothing = {
       code: 0,
       stdout: "There is nothing to bring back: no file was changed since the start\n",
@@ -177,7 +177,7 @@ describe("looking", () => {
     expect(shown.stdout).toContain("(2 more, see --limit)");
   });
 
-  test("a model's session is told apart and can be named", async () => {
+  test("a model's session is distinguished and can be named", async () => {
     await edit("0", "1");
     const input = JSON.stringify({ file_path: "a.txt", old_string: "1", new_string: "2" });
     const call = ["call", "Edit", input, "--no-read-first", "--yes", "--session", "agent 1"];
@@ -275,7 +275,7 @@ describe("what is kept", () => {
     expect((await filehand("show", "-1:a.txt")).stderr).toContain("damaged, see filehand history verify");
   });
 
-  test("a damaged journal is told by all that look at it, and what is whole still goes back", async () => {
+  test("a damaged journal is reported by every command that reads it, and intact turns can still be undone", async () => {
     await threeEdits();
     const sessions = join(state, "filehand", "history", "sessions");
     const [session = ""] = readdirSync(sessions);
@@ -335,7 +335,7 @@ describe("limits", () => {
   };
   const sessions = (): readonly string[] => readdirSync(join(store, "sessions"));
 
-  test("once a day a change starts a collection that nobody waits for", async () => {
+  test("once a day a change starts a collection in the background", async () => {
     const input = JSON.stringify({ file_path: "b.txt", content: "x" });
     expect(await filehand("call", "Write", input, "--yes", "--session", "old")).toMatchObject({ code: 0 });
     await edit("0", "1");
@@ -385,7 +385,7 @@ describe("limits", () => {
     },
   );
 
-  test("a store that cannot be read is told, with what to do, by all that look back", async () => {
+  test("a store that cannot be read is reported, with the next step, by every command that reads it", async () => {
     await edit("0", "1");
     rmSync(join(store, "sessions"), { recursive: true });
     writeFileSync(join(store, "sessions"), "in the way");
@@ -456,7 +456,7 @@ describe("batch --observe", () => {
     expect(readdirSync(workspace)).toEqual(["a.txt"]);
   });
 
-  test("without it, they are somebody else's", async () => {
+  test("without it, they count as another program's", async () => {
     expect(await batch(steps, [])).toEqual({ code: 0, stderr: "" });
     const back = await filehand("rewind", "start", "--session", "agent", "--yes");
     expect(back.stdout).toContain("left as it is: b.txt (somebody else changed it since; --force overwrites that)");

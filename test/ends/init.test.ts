@@ -206,7 +206,7 @@ describe("links", () => {
     expect(text("out/mcp.json")).toBe("{}\n");
   });
 
-  test("one that leads nowhere is told", async () => {
+  test("a dangling link is reported", async () => {
     mkdirSync(at("home/.cursor"));
     symlinkSync("nowhere/mcp.json", at("home/.cursor/mcp.json"));
     const { code, stderr } = await init("cursor", "--scope", "user", "--write", "--yes");

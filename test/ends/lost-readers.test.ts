@@ -21,7 +21,7 @@ const isWell = async (port: number): Promise<void> => {
   }
 };
 
-test("a server works on when nobody reads its log", async () => {
+test("a server keeps working if its log is not read", async () => {
   const served = await serve(workspace.path, ["--no-inspector"]);
   served.child.stderr?.destroy();
   await isWell(served.port);
@@ -30,7 +30,7 @@ test("a server works on when nobody reads its log", async () => {
   expect(await served.ended).toBe(0);
 });
 
-test("a server works on when nobody reads the inspector's addresses", async () => {
+test("a server keeps working if the inspector's addresses are not read", async () => {
   const served = await serveInspected(workspace.path);
   const key = await served.key();
   served.child.stdout?.destroy();
@@ -41,7 +41,7 @@ test("a server works on when nobody reads the inspector's addresses", async () =
   expect(await served.ended).toBe(0);
 });
 
-test("an MCP server over stdio answers when nobody reads its log", async () => {
+test("an MCP server over stdio answers if its log is not read", async () => {
   const child: ChildProcess = spawn(process.execPath, [commandLine, "mcp"], {
     cwd: workspace.path,
     env: environment(),
@@ -85,7 +85,7 @@ test.skipIf(!existsSync("/dev/full"))("where no space is left for the answer, on
   });
 });
 
-test("a refusal that nobody hears is still a refusal", async () => {
+test("a refusal that cannot be printed still sets the exit code", async () => {
   // Wrong usage ends with 2; a process that breaks at its own words would end with 1.
   const script = `"${process.execPath}" "${commandLine}" read 2> >(exec 0<&-); echo "$?"`;
   expect(await run("bash", ["-c", script], { cwd: workspace.path })).toMatchObject({ stdout: "2\n", stderr: "" });

@@ -86,7 +86,7 @@ describe("filehand rename", () => {
     expect(readFileSync(join(top, "use.ts"), "utf8")).toBe(use);
   });
 
-  test("wants to know what is meant", async () => {
+  test("asks for a symbol", async () => {
     expect(await filehand(["rename", "use.ts:2", "count"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Say what is to be renamed: src/a.ts:LINE:COLUMN, or --symbol NAME"),

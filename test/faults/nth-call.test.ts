@@ -52,7 +52,7 @@ describe.skipIf(onWindows)("the order of calls", () => {
       return system.calls.filter((name) => changing.test(name)).join(" ");
     };
     test(change.title, async () => equal(await orderOn(faultySystem()), orders[change.title]));
-    test(`${change.title}, on a slow disk, where nobody waits for the sync of a file`, async () => {
+    test(`${change.title}, on a slow disk, where no call waits for the sync of a file`, async () => {
       const order = await orderOn(faultySystem(paced(nodeSystem, 1_000)));
       equal(order.replaceAll("syncLater", "sync"), orders[change.title]);
       if (change.title.startsWith("a replace")) match(order, /^make write changeMode syncLater rename/);
@@ -148,7 +148,7 @@ describe.skipIf(onWindows)("a file system that lies", () => {
       equal(change.judge(folder), "new");
     });
 
-    test(`${change.title}: a write that stores nothing and says it did is found out`, async () => {
+    test(`${change.title}: a write that stores nothing and reports success is detected`, async () => {
       const folder = prepared(change);
       const system = {
         ...nodeSystem,
@@ -164,7 +164,7 @@ describe.skipIf(onWindows)("a file system that lies", () => {
       deepEqual(litter(folder), []);
     });
 
-    test(`${change.title}: other bytes than those written are found out when they are read back`, async () => {
+    test(`${change.title}: other bytes than those written are detected when they are read back`, async () => {
       const folder = prepared(change);
       const system = {
         ...nodeSystem,
@@ -193,7 +193,7 @@ describe.skipIf(onWindows)("a file system that lies", () => {
 
     // What is written in place has no other name before.
     if (!change.title.includes("in place"))
-      test(`${change.title}: a name that shows something else than what was written under it is found out where reading may hang`, async () => {
+      test(`${change.title}: a name that leads to other content than was written is detected where reading may hang`, async () => {
         const folder = prepared(change);
         const other = at("other");
         fs.writeFileSync(other, "something else\n");

@@ -173,7 +173,7 @@ describe.skipIf(noUser !== undefined)(`another user${reason(noUser)}`, () => {
     return `${(mode & 0o7777).toString(8)} ${uid}:${gid}`;
   };
 
-  test("a file that is not theirs to write: EACCES, although a rename would get past it", () => {
+  test("a file that they may not write: EACCES, although a rename would work", () => {
     const folder = owned({ mode: 0o777 }, { mode: 0o644 });
     refusedAs(seen(folder, "", nobody), "EACCES");
     equal(modeAndOwner(folder), "644 0:0");
@@ -190,7 +190,7 @@ describe.skipIf(noUser !== undefined)(`another user${reason(noUser)}`, () => {
     replacedAs(seen(folder, "", nobody), "in place");
   });
 
-  test("a folder that takes no new file: the file is written in place, its journal is in the state folder", () => {
+  test("a folder where no file can be created: the file is written in place, its journal is in the state folder", () => {
     const folder = owned({ mode: 0o755 }, { mode: 0o644, uid: 65_534 });
     replacedAs(seen(folder, "", nobody), "in place");
     deepEqual(fs.readdirSync(`${folder}.state/undo`), []);

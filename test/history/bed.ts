@@ -12,7 +12,7 @@ import { type OpenFile, wholeFile } from "../../src/disk/lookup/open-file.ts";
 import { type History, type HistoryOptions, openHistory } from "../../src/history/history.ts";
 import type { Kept } from "../../src/history/keeping.ts";
 import type { SessionHistory } from "../../src/history/session-history.ts";
-import { markOf } from "../../src/history/versions.ts";
+import { inodeFingerprint } from "../../src/history/versions.ts";
 
 export interface Bed {
   readonly history: History;
@@ -159,7 +159,7 @@ export async function currentState(disk: Disk, path: string): Promise<CurrentSta
   open.close();
   const { identity, mode, links, sizeBytes } = open.file;
   const hash = async (): Promise<string> => createHash("sha256").update(fs.readFileSync(path)).digest("hex");
-  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
+  return { kind: "file", sizeBytes, mode, links, fingerprint: inodeFingerprint(identity), hash };
 }
 
 export function treeOf(folder: string): Record<string, string> {

@@ -30,7 +30,7 @@ async function sessionIn(folder: string, sessionId: string, turns: number, optio
 const hourMs = 3_600_000;
 
 describe("collecting", () => {
-  test("a session nobody has used for long goes with its contents; what another needs stays", async () => {
+  test("a session unused for long is removed with its contents, except contents that another session needs", async () => {
     const folder = top();
     const old = await sessionIn(folder, "old", 3);
     await old.write("shared", "shared");
@@ -69,13 +69,13 @@ describe("collecting", () => {
     ok(!("second.bin" in bed.tree()));
   });
 
-  test("what is not due is not done", async () => {
+  test("a collection that is not due does nothing", async () => {
     const bed = await sessionIn(top(), "s", 1);
     ok((await bed.history.gc()) !== "not due");
     equal(await bed.history.gc({ unlessWithinMs: hourMs }), "not due");
   });
 
-  test("a young content stays, and one put aside comes back when it is needed after all", async () => {
+  test("a young content stays, and one moved to the trash is restored when a record needs it", async () => {
     const bed = await sessionIn(top(), "s", 1);
     await bed.history.gc({ graceMs: 0 });
     const [file = ""] = blobFiles(bed.store);
@@ -92,7 +92,7 @@ describe("collecting", () => {
     deepEqual(blobFiles(bed.store), [file]);
   });
 
-  test("contents come and go in turn while others are kept, and none is lost that a record needs", async () => {
+  test("contents are stored and swept concurrently, and none that a record needs is lost", async () => {
     const folder = top();
     const bed = await sessionIn(folder, "s", 2);
     const busy = new AbortController();

@@ -14,7 +14,7 @@ const bed = (options: BedOptions = {}) => makeBed(place(`bed-${(beds += 1)}`), o
 const big = (fill: string, megabytes: number): Buffer => Buffer.alloc(megabytes * 1_048_576, fill);
 
 describe("keeping", () => {
-  test("nothing is made before something is kept", () => {
+  test("no folder is created before something is stored", () => {
     const { store, history } = bed();
     deepEqual([fs.existsSync(store), history.sessions(), history.usage().bytes], [false, [], 0]);
   });
@@ -34,7 +34,7 @@ describe("keeping", () => {
     }
   });
 
-  test("the oldest of what is kept is where its session began, not where it was left", async () => {
+  test("the oldest time is the start of a session, not its last write", async () => {
     let nowMs = 1_000;
     const { turn, write, history } = bed({ nowMs: () => nowMs });
     await turn("m1");
@@ -56,7 +56,7 @@ describe("keeping", () => {
     deepEqual((await history.verify()).faults, []);
   });
 
-  test("what can be compressed is, what cannot is not", async () => {
+  test("contents are compressed only if that makes them smaller", async () => {
     const { store, turn, write, history } = bed();
     await turn("m1");
     await write("text", "a line of text\n".repeat(1_000));
@@ -83,7 +83,7 @@ describe("keeping", () => {
     );
   });
 
-  test("a large file is kept by a link to what was there", async () => {
+  test("a large file is stored as a hard link to the old inode", async () => {
     const { at, store, turn, write, rewind } = bed();
     fs.writeFileSync(at("big"), big("a", 3));
     const { ino } = fs.statSync(at("big"));
@@ -121,7 +121,7 @@ describe("keeping", () => {
     );
   });
 
-  test("a file with another name is copied, not linked, and one that was linked in vain is copied anew", async () => {
+  test("a file with another hard link is copied, not linked, and one that was linked in vain is copied again", async () => {
     const { at, session, store, turn, write } = bed();
     fs.writeFileSync(at("big"), big("a", 2));
     fs.linkSync(at("big"), at("other name"));
@@ -159,7 +159,7 @@ describe("keeping", () => {
     equal(session.snapshots().length, 1);
   });
 
-  test("a store that cannot be written to is told in words, and the change can go on", async () => {
+  test("a store that cannot be written is reported, and the change can go on", async () => {
     const { store, turn, write, tree } = bed();
     fs.mkdirSync(store.replace(/\/history$/u, ""), { recursive: true });
     fs.writeFileSync(store, "a file in the way");
@@ -203,7 +203,7 @@ describe("snapshots", () => {
     equal(await session.diffStats("m2"), undefined);
   });
 
-  test("all of it survives a restart", async () => {
+  test("the history survives a restart", async () => {
     const top = place("restart");
     const first = makeBed(top);
     await first.turn("m1");
@@ -218,7 +218,7 @@ describe("snapshots", () => {
     deepEqual(second.tree(), {});
   });
 
-  test("sessions with any name are told apart", async () => {
+  test("sessions with any name are distinguished", async () => {
     const names = ["A", "a", "../../x", "con", "é", "s".repeat(300), "sessions/x", ""];
     const top = place("names");
     for (const sessionId of names) {
@@ -267,7 +267,7 @@ describe("going back", () => {
     deepEqual(tree(), after);
   });
 
-  test("what somebody else changed since is a conflict with three sides, and stays unless forced", async () => {
+  test("a later change by another program is a conflict with three sides, and stays unless forced", async () => {
     const { at, turn, write, rewind, text, tree } = bed();
     fs.writeFileSync(at("a"), "base");
     fs.writeFileSync(at("b"), "b");
@@ -285,7 +285,7 @@ describe("going back", () => {
     equal(tree()["a"], "644 theirs");
   });
 
-  test("what somebody else did between two changes of ours is a conflict as well", async () => {
+  test("a change by another program between two of the session's is a conflict as well", async () => {
     const { at, turn, write, rewind, tree } = bed();
     fs.writeFileSync(at("a"), "1");
     await turn("m1");
@@ -340,7 +340,7 @@ describe("going back", () => {
     deepEqual(tree(), { a: "644 new a", b: "644 new b", c: "644 old c" });
   });
 
-  test("a damaged content is healed when the same is kept again in a new process", async () => {
+  test("a damaged content is replaced when a new process stores the same content", async () => {
     const top = place("healed");
     const first = makeBed(top);
     await first.turn("m1");
@@ -353,7 +353,7 @@ describe("going back", () => {
     deepEqual((await second.history.verify()).faults, []);
   });
 
-  test("a change that was announced and did not happen is no change", async () => {
+  test("a change that was recorded and not made is no change", async () => {
     const { session, turn, write, plan } = bed();
     await turn("m1");
     session.undone(
@@ -375,7 +375,7 @@ describe("going back", () => {
     );
   });
 
-  test("a journal compacted in the middle of a change still knows that change", async () => {
+  test("a journal compacted in the middle of a change still has that change", async () => {
     const { session, turn, write, plan } = bed();
     await turn("m1");
     for (const text of ["1", "2", "3"]) await write("a", text);
@@ -391,7 +391,7 @@ describe("going back", () => {
     );
   });
 
-  test("unknown and pruned turns are told apart", async () => {
+  test("unknown and pruned turns are distinguished", async () => {
     const { turn, write, plan } = bed({ snapshotsMax: 3 });
     for (let n = 1; n <= 5; n += 1) {
       await turn(`m${n}`);
@@ -403,7 +403,7 @@ describe("going back", () => {
     );
   });
 
-  test("undo and redo go to and fro, and a new change ends redo", async () => {
+  test("undo and redo alternate, and a new change ends redo", async () => {
     const { session, turn, write, rewind, tree } = bed();
     for (const n of ["1", "2", "3"]) {
       await turn(`m${n}`);

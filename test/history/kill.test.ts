@@ -50,7 +50,7 @@ async function collectAll(bed: Bed): Promise<void> {
   tally.contents += needed.size;
 }
 
-test(`killed ${rounds} times, it loses nothing that it had said was kept`, {
+test(`killed ${rounds} times, it loses nothing that it had acknowledged`, {
   timeout: 120_000 + rounds * 4_000,
 }, async () => {
   const top = place("bed");

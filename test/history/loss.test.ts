@@ -3,6 +3,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { describe, test } from "vitest";
 import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
+import { plainNames } from "../../src/dialects/words.ts";
 import type { RewindOutcome } from "../../src/index.ts";
 import { onLinux, workspace } from "../support/workspace.ts";
 import { type DeskOptions, openWorkspace, rewindTwice, told, whileFull } from "./desk.ts";
@@ -10,11 +11,10 @@ import { type DeskOptions, openWorkspace, rewindTwice, told, whileFull } from ".
 const { path: place } = workspace({});
 let desks = 0;
 const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
-const said = (outcome: RewindOutcome): string =>
-  rewindAnswer(outcome, ({ code }) => code, { history: "History", rewind: "Rewind" }).text;
+const said = (outcome: RewindOutcome): string => rewindAnswer(outcome, ({ code }) => code, plainNames).text;
 const large = "0123456789\n".repeat(2_000);
 
-describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {
+describe.skipIf(!onLinux)("a rewind while the store cannot be written", () => {
   const twice = async () => {
     const d = desk();
     await d.write("a.txt", "one\n");
@@ -23,7 +23,7 @@ describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {
     return d;
   };
 
-  test("leaves what it would overwrite or delete, and is no turn", async () => {
+  test("leaves files that it would overwrite or delete, and is no turn", async () => {
     const d = await twice();
     const outcome = await whileFull(d.stateDir, () => d.session.rewind("start"));
     deepEqual(told(outcome), {
@@ -39,7 +39,7 @@ describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {
     deepEqual(told(await d.session.undo()), { "b.txt": "delete: done" });
   });
 
-  test("with force says of each file that it cannot be taken back, and names no turn that is not there", async () => {
+  test("with force says of each file that it cannot be undone, and names no turn that does not exist", async () => {
     const d = await twice();
     d.stranger("a.txt", "what nobody else has\n");
     const outcome = await whileFull(d.stateDir, () => d.session.rewind("start", { force: true }));
@@ -47,7 +47,7 @@ describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {
     deepEqual([outcome.turn, d.tree()], [undefined, {}]);
   });
 
-  test("brings back what is gone: nothing is lost by that", async () => {
+  test("restores missing files, since that loses nothing", async () => {
     const d = desk();
     d.stranger("a.txt", "a\n");
     await d.patch("*** Delete File: a.txt");
@@ -63,7 +63,7 @@ describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {
   });
 });
 
-describe("what is larger than the history keeps", () => {
+describe("a file larger than the history stores", () => {
   const filled = async () => {
     const d = desk({ historyTools: true, history: { bytesMax: 20_000 } });
     d.stranger("a.txt", "small\n");
@@ -72,14 +72,14 @@ describe("what is larger than the history keeps", () => {
     return d;
   };
 
-  test("is not overwritten by a rewind, and a dry run knows that", async () => {
+  test("is not overwritten by a rewind, as the dry run says", async () => {
     const d = await filled();
     const { dry, real } = await rewindTwice(d, "m1");
     deepEqual([dry, real], [real, { "a.txt": "conflict (too large to keep): left" }]);
     equal(d.read("a.txt"), large);
   });
 
-  test("is overwritten with force, and the model is not told how to take that back", async () => {
+  test("is overwritten with force, and the reply offers no way to undo that", async () => {
     const d = await filled();
     const rewound = async (input: object): Promise<string> => {
       const { content } = await d.session.call("rewind", { turn: "m1", ...input });
@@ -102,7 +102,7 @@ describe("what is larger than the history keeps", () => {
   });
 });
 
-test("a file that a rule denies by now is not taken away, since it would not be stored", async () => {
+test("a file that a rule denies by now is not deleted, since it would not be stored", async () => {
   const d = desk();
   await d.session.checkpoint("m1");
   await d.write("a.txt", "one\n");

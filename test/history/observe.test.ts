@@ -52,7 +52,7 @@ describe("observe", () => {
     },
   );
 
-  test("what the session's own tools did is not found again", async () => {
+  test("changes by the session's own tools are not found again", async () => {
     const d = await looked();
     await d.edit("a.txt", "a0", "a1");
     await d.write("new.txt", "new\n");
@@ -60,7 +60,7 @@ describe("observe", () => {
     deepEqual(await d.session.observe(), nothing);
   });
 
-  test("a stranger's change behind ours is told apart from it", async () => {
+  test("a change by another program after the session's own is distinguished from it", async () => {
     const d = await looked();
     await d.edit("a.txt", "a0", "a1");
     await d.session.checkpoint("m2");
@@ -109,7 +109,7 @@ describe("observe", () => {
     deepEqual(await d.session.observe(), { ...nothing, observed: 4 });
   });
 
-  test("a file that is no longer ignored was there: it is not taken for a new one", async () => {
+  test("a file that is no longer ignored does not count as new", async () => {
     const d = await looked();
     d.stranger(".gitignore", "*.log\n");
     d.stranger("x.log", "precious\n");
@@ -138,7 +138,7 @@ describe("observe", () => {
     },
   );
 
-  test("a file that becomes ignored is still looked at", async () => {
+  test("a file that becomes ignored is still compared", async () => {
     const d = await looked();
     d.stranger(".gitignore", "a.txt\n");
     await d.session.observe();
@@ -160,7 +160,7 @@ describe("observe", () => {
     ok(!bytesBelow(d.stateDir).includes("hunter2"));
   });
 
-  test("a large file that is new can be taken away again", async () => {
+  test("a large new file can be removed by undo", async () => {
     const d = await looked();
     d.stranger("big.txt", "x".repeat(2_000_000));
     deepEqual(await d.session.observe(), { ...nothing, observed: 1 });

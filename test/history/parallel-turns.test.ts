@@ -76,7 +76,7 @@ describe("four edits of four files at once", () => {
   });
 });
 
-test("a file that is as it was already, by whatever hand, is nothing to undo", async () => {
+test("a file that already is as it was leaves nothing to undo, whoever restored it", async () => {
   const session = open();
   await edit(session, "a");
   fs.writeFileSync(path.join(root, "a"), "old\n");

@@ -106,7 +106,7 @@ const pick = <Value>(list: readonly Value[], at: number): Value => {
 };
 
 describe("random histories", () => {
-  test("without strangers a rewind gives the very tree of then, and rewinding it the tree of now", async () => {
+  test("without other programs a rewind restores the exact tree, and undoing it the current one", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.nat(), async (steps, at) => {
         const bed = fresh();
@@ -124,7 +124,7 @@ describe("random histories", () => {
     );
   });
 
-  test("what strangers did is kept, all else goes back", async () => {
+  test("changes by other programs are kept, everything else is restored", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof({ weight: 3, arbitrary: step }, strangers), { maxLength: 25 }),

@@ -31,7 +31,7 @@ test.skipIf(onWindows)(
   },
 );
 
-test("repositories in repositories, ignored files and large ones go back like all others; what is Git's is not touched", async () => {
+test("nested repositories, ignored and large files are restored like others; .git is not touched", async () => {
   const d = openWorkspace(place("repositories"), { ask: "yes" });
   for (const folder of [".git", "inner/.git"]) {
     fs.mkdirSync(d.at(folder), { recursive: true });
@@ -60,7 +60,7 @@ test("repositories in repositories, ignored files and large ones go back like al
   );
 });
 
-test("a rewind tells how far it is", async () => {
+test("a rewind reports its progress", async () => {
   const d = openWorkspace(place("progress"));
   await d.session.checkpoint("m1");
   for (let n = 0; n < 5; n += 1) await d.write(`${n}.txt`, "x\n");
@@ -75,7 +75,7 @@ test("a rewind tells how far it is", async () => {
   deepEqual(await toldBy(false), [...numbered.map(() => "0 of 5"), ...numbered, "5 of 5"]);
 });
 
-test("cancelled in the middle, it tells what was done, and that can be taken back; before the first file, that nothing was", async () => {
+test("cancelled in the middle, it says which files it restored, and that can be undone; before the first file, that nothing changed", async () => {
   const d = openWorkspace(place("cancelled"));
   await d.session.checkpoint("m1");
   for (let n = 0; n < 4; n += 1) await d.write(`${n}.txt`, "x\n");

@@ -71,7 +71,7 @@ describe("secrets", () => {
     });
   }
 
-  test("what may be edited but not read is not stored", async () => {
+  test("a file that may be edited but not read is not stored", async () => {
     const d = desk({ permissions: { deny: ["Read(hidden/**)"] } });
     fs.mkdirSync(d.at("hidden"));
     const reply = await d.session.call("write", { filePath: "hidden/a.txt", content: `${secret}\n` });
@@ -169,7 +169,7 @@ describe("a folder that is something else now", () => {
     });
   }
 
-  test("gone with all that was in it: it is made again", async () => {
+  test("a folder deleted with its content is created again", async () => {
     const d = desk();
     fs.mkdirSync(d.at("deep/er"), { recursive: true });
     d.stranger("deep/er/a.txt", "one\n");
@@ -181,7 +181,7 @@ describe("a folder that is something else now", () => {
   });
 });
 
-describe("what is no longer there", () => {
+describe("contents that are no longer stored", () => {
   test("a damaged content fails by name, the others are restored", async () => {
     const d = desk();
     d.stranger("a.txt", `${"a".repeat(300)}\n`);
@@ -202,7 +202,7 @@ describe("what is no longer there", () => {
     equal((await (await again.filehand.history())?.verify())?.faults[0]?.fault, "damaged content");
   });
 
-  test("of 101 turns the oldest is gone, but the beginning is not", async () => {
+  test("of 101 turns the oldest is pruned, but a rewind to the start still works", async () => {
     const d = desk();
     d.stranger("a.txt", "0\n");
     for (let n = 1; n <= 101; n += 1) {
@@ -250,7 +250,7 @@ describe("a patch that fails", () => {
   });
 });
 
-describe("where nothing can be kept", () => {
+describe("where nothing can be stored", () => {
   const undone = /The old content could not be kept, so this change cannot be undone/;
 
   test.skipIf(!onLinux)("a full state folder: the change is made and says that it cannot be undone", async () => {

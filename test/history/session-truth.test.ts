@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
+import { plainNames } from "../../src/dialects/words.ts";
 import { deadMark } from "../support/dead-mark.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 import { type Desk, type DeskOptions, openWorkspace, rewindTwice, told } from "./desk.ts";
@@ -15,10 +16,9 @@ const desk = (options: DeskOptions = {}): Desk => openWorkspace(place(`desk-${(d
 
 type Rewound = Awaited<ReturnType<Desk["session"]["rewind"]>>;
 /** In the words of the dialects. */
-const said = (outcome: Rewound): string =>
-  rewindAnswer(outcome, ({ code }) => code, { history: "History", rewind: "Rewind" }).text;
+const said = (outcome: Rewound): string => rewindAnswer(outcome, ({ code }) => code, plainNames).text;
 
-describe("undo goes past a turn", () => {
+describe("undo skips a turn", () => {
   test("whose files were put back by hand, and says so", async () => {
     const d = desk();
     d.stranger("a.txt", "a0\n");
@@ -50,7 +50,7 @@ describe("undo goes past a turn", () => {
     equal(d.read(".env"), "KEY=2\n");
   });
 
-  test("but not one that somebody could still bring back", async () => {
+  test("but not one that can still be restored", async () => {
     const d = desk();
     d.stranger("a.txt", "a0\n");
     await d.edit("a.txt", "a0", "a1");
@@ -61,7 +61,7 @@ describe("undo goes past a turn", () => {
     deepEqual([outcome.to, outcome.passed, told(outcome)], ["m2", [], { "a.txt": "conflict (changed since): left" }]);
   });
 
-  test("and where nothing at all is left to do, there is nothing to undo", async () => {
+  test("and if every turn is skipped, there is nothing to undo", async () => {
     const d = desk();
     for (const n of [1, 2]) {
       await d.session.checkpoint(`m${n}`);
@@ -71,7 +71,7 @@ describe("undo goes past a turn", () => {
     await rejects(d.session.undo(), /nothing to undo/);
   });
 
-  test("redo goes past an undo whose files were brought back by hand", async () => {
+  test("redo skips an undo whose files were restored by hand", async () => {
     const d = desk();
     d.stranger("a.txt", "a0\n");
     d.stranger("b.txt", "b0\n");
@@ -86,7 +86,7 @@ describe("undo goes past a turn", () => {
 });
 
 describe("a message", () => {
-  test("that goes on after it was undone can be undone again", async () => {
+  test("that continues after it was undone can be undone again", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "one\n");
@@ -99,7 +99,7 @@ describe("a message", () => {
     deepEqual(Object.keys(d.tree()), ["b.txt"]);
   });
 
-  test("that goes on after it was pruned is listed and can be undone", async () => {
+  test("that continues after it was pruned is listed and can be undone", async () => {
     const d = desk({ history: { snapshotsMax: 3 } });
     d.stranger("a.txt", "0\n");
     for (let n = 1; n <= 5; n += 1) {
@@ -119,7 +119,7 @@ describe("a message", () => {
 });
 
 describe("secrets", () => {
-  test("an edit of the same size counts as a change, and is told as never stored", async () => {
+  test("an edit of the same size counts as a change, and is reported as never stored", async () => {
     const d = desk();
     d.stranger(".env", "KEY=1\n");
     await d.session.checkpoint("m1");
@@ -137,7 +137,7 @@ describe("secrets", () => {
     deepEqual(stats, { insertions: 0, deletions: 0, filesChanged: 1, uncounted: 1 });
   });
 
-  test("one that was made is not deleted for good, unless forced", async () => {
+  test("a created secret is not deleted for good, unless forced", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write(".env", "KEY=1\n");
@@ -147,7 +147,7 @@ describe("secrets", () => {
     deepEqual(d.tree(), {});
   });
 
-  test("that somebody else changed since, in the same size, is known", async () => {
+  test("a later change by another program is noticed, even if the size is the same", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write(".env", "KEY=1\n");
@@ -158,7 +158,7 @@ describe("secrets", () => {
 });
 
 describe("a conflict", () => {
-  test("that lies between two changes of the session is told so", async () => {
+  test("between two changes of the session is reported as such", async () => {
     const d = desk();
     d.stranger("a.txt", "0\n");
     await d.session.checkpoint("m1");
@@ -171,7 +171,7 @@ describe("a conflict", () => {
     ok(!said(outcome).includes("since"));
   });
 
-  test("that comes up while somebody is asked about another file is not overwritten", async () => {
+  test("that appears while a question about another file is open is not overwritten", async () => {
     const d = desk({
       ask: async () => {
         d.stranger("b.txt", "theirs\n");
@@ -188,7 +188,7 @@ describe("a conflict", () => {
 });
 
 describe("a rewind of which every file was refused", () => {
-  test("is no turn, and the next undo is the one that it would have been", async () => {
+  test("is no turn, and the next undo is the same as without it", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "one\n");
@@ -225,7 +225,7 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     });
   }
 
-  test("one that a killed writer of ours left is none", async () => {
+  test("a hard link that a killed writer of Filehand left does not count", async () => {
     const first = desk();
     await first.session.checkpoint("m1");
     await first.write("a.txt", "one\n");
@@ -236,13 +236,13 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     deepEqual(fs.readdirSync(first.at(".")), []);
   });
 
-  test("force restores it all the same", async () => {
+  test("force restores the file anyway", async () => {
     const d = await linked();
     await d.session.rewind("m1", { force: true });
     deepEqual([d.read("a.txt"), fs.readFileSync(`${d.top}/other name`, "utf8")], ["a0\n", "a1\n"]);
   });
 
-  test("one that was there when the file was changed in place is no obstacle", async () => {
+  test("a hard link that existed when the file was changed in place is no obstacle", async () => {
     const d = desk({ hardLinks: "keep" });
     d.stranger("a.txt", "a0\n");
     fs.linkSync(d.at("a.txt"), d.at("twin.txt"));
@@ -252,7 +252,7 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     deepEqual([d.read("a.txt"), d.read("twin.txt")], ["a0\n", "a0\n"]);
   });
 
-  test("the name by which the store itself keeps a large file is none", async () => {
+  test("the hard link of the store itself does not count", async () => {
     const d = desk();
     const large = (letter: string): string => `${letter.repeat(1_500_000)}\n`;
     d.stranger("big.txt", large("a"));
@@ -335,7 +335,7 @@ describe("a store that cannot be read", () => {
     await rejects(d.session.observe(), expected);
   });
 
-  test("is told by verify, and by what lists", async () => {
+  test("is reported by verify and by lists", async () => {
     const d = await broken();
     const history = await d.filehand.history();
     const faults = (await history?.verify())?.faults ?? [];

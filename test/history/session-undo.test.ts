@@ -39,7 +39,7 @@ describe("undo and redo", () => {
     equal(d.read("a.txt"), "one\n");
   });
 
-  test("who goes back before an undo has what it took, and can undo that, also if a change came since", async () => {
+  test("going back before an undo restores what it undid, and can be undone, even after a later change", async () => {
     const d = desk();
     d.stranger("a.txt", "0\n");
     await d.edit("a.txt", "0", "1");
@@ -105,7 +105,7 @@ describe("the limit of turns", () => {
     equal(d.read("a.txt"), "4\n");
   });
 
-  test("is named where older turns are forgotten", async () => {
+  test("is named in the error if older turns were pruned", async () => {
     const d = desk({ history: { snapshotsMax: 2 } });
     for (let n = 0; n < 4; n += 1) await d.write("a.txt", `${n}\n`);
     for (let n = 0; n < 2; n += 1) await d.session.undo();

@@ -14,7 +14,7 @@ const turnsOf = async ({ session }: ReturnType<typeof desk>) =>
   ((await session.history())?.snapshots() ?? []).map(({ messageId }) => messageId);
 
 describe("turns", () => {
-  test("a checkpoint gathers the calls behind it", async () => {
+  test("a checkpoint groups the calls after it", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "one\n");
@@ -28,7 +28,7 @@ describe("turns", () => {
     deepEqual(d.tree(), {});
   });
 
-  test("none may be called what the beginning is called, or nobody could go back to both", async () => {
+  test("no turn may have the name of the start, which would be ambiguous", async () => {
     const d = desk();
     d.stranger("a.txt", "a0\n");
     await d.session.checkpoint("m1");
@@ -118,7 +118,7 @@ describe("rewind", () => {
     equal(fs.statSync(d.at("other.txt"), { bigint: true }).mtimeNs, mtimeNs);
   });
 
-  test.skipIf(onWindows)("a mode that was there stays, through the edit and back", async () => {
+  test.skipIf(onWindows)("the mode of a file stays, through the edit and back", async () => {
     const d = desk();
     d.stranger("run.sh", "one\n");
     fs.chmodSync(d.at("run.sh"), 0o755);
@@ -169,7 +169,7 @@ describe("rewind", () => {
     await rejects(d.edit("a.txt", "one", "three"), /NOT_READ|STALE|must read/i);
   });
 
-  test.skipIf(onWindows)("a file that was made read-only since is refused, and the dry run knows", async () => {
+  test.skipIf(onWindows)("a file that was made read-only since is refused, as the dry run says", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "one\n");
@@ -196,7 +196,7 @@ describe("rewind", () => {
   });
 });
 
-describe("somebody else", () => {
+describe("another program", () => {
   const twoFiles = async (options: DeskOptions = {}) => {
     const d = desk(options);
     d.stranger("a.txt", "a0\n");
@@ -225,7 +225,7 @@ describe("somebody else", () => {
     deepEqual([d.read("a.txt"), d.read("b.txt")], ["theirs\n", "b1\n"]);
   });
 
-  test("a conflict tells all three versions", async () => {
+  test("a conflict has all three versions", async () => {
     const d = await twoFiles();
     d.stranger("a.txt", "theirs\n");
     const { files } = await d.session.rewind("m1", { dryRun: true, files: ["a.txt"] });
@@ -234,7 +234,7 @@ describe("somebody else", () => {
     equal(new Set([step.base.content, step.ours.content, step.theirs]).size, 3);
   });
 
-  test("took a file away: that is a conflict too", async () => {
+  test("deleted a file: that is a conflict too", async () => {
     const d = await twoFiles();
     fs.unlinkSync(d.at("a.txt"));
     deepEqual(told(await d.session.rewind("m1")), {
@@ -244,13 +244,13 @@ describe("somebody else", () => {
     ok(!fs.existsSync(d.at("a.txt")));
   });
 
-  test("made what we had made: what is as it was before needs nothing", async () => {
+  test("restored a file: a file that is as it was before needs nothing", async () => {
     const d = await twoFiles();
     d.stranger("a.txt", "a0\n");
     deepEqual(told(await d.session.rewind("m1")), { "a.txt": "nothing: left", "b.txt": "restore: done" });
   });
 
-  test("another session's change is somebody else's", async () => {
+  test("another session's change counts like another program's", async () => {
     const d = await twoFiles();
     const other = openWorkspace(d.top, { id: "two" });
     await other.edit("a.txt", "a1", "a2");
@@ -264,7 +264,7 @@ describe("somebody else", () => {
   });
 });
 
-test("whether a file may be shown is told without reading it, also of one that is gone", async () => {
+test("whether a file may be shown is decided without reading it, even if it is deleted", async () => {
   const d = openWorkspace(place("may be shown"), { permissions: { deny: ["Read(private-*)"] } });
   d.stranger("open.txt", "1\n");
   d.stranger("private-a.txt", "1\n");

@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { limits } from "../../src/contract/limits.ts";
-import type { HistoryResult, RewindResult } from "../../src/dialects/opencode/history.ts";
+import type { HistoryTools } from "../../src/dialects/opencode/render.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
 import { workspace } from "../support/workspace.ts";
 import { type Desk, type DeskOptions, openWorkspace } from "./desk.ts";
@@ -22,13 +22,13 @@ const textOf = ({ content }: Reply): string =>
 async function history({ session }: Pick<Desk, "session">, input: object = {}) {
   const reply = await session.call("history", input);
   equal(reply.error, undefined);
-  return { text: textOf(reply), ...(reply.structured as HistoryResult).metadata }; // the dialect's own type
+  return { text: textOf(reply), ...(reply.structured as HistoryTools["history"]["output"]).metadata }; // the dialect's own type
 }
 
 async function rewind({ session }: Pick<Desk, "session">, input: object) {
   const reply = await session.call("rewind", input);
   equal(reply.error, undefined);
-  return { text: textOf(reply), ...(reply.structured as RewindResult).metadata }; // the dialect's own type
+  return { text: textOf(reply), ...(reply.structured as HistoryTools["rewind"]["output"]).metadata }; // the dialect's own type
 }
 
 /** Where dialects tell which turns were passed over. */
@@ -38,8 +38,8 @@ interface Passed {
   readonly data?: { readonly passed: readonly string[] };
 }
 
-const names = (files: readonly { readonly file: string }[]): readonly string[] =>
-  files.map(({ file }) => file.replace(/^.*\/work\//, ""));
+const names = (files: readonly { readonly filePath: string }[]): readonly string[] =>
+  files.map(({ filePath }) => filePath.replace(/^.*\/work\//, ""));
 
 test("as a typed function they refuse like an unknown tool where they are off", async () => {
   const { filehand } = desk({ historyTools: false });
@@ -59,14 +59,17 @@ describe("what rules deny is hidden", () => {
     const later = again(d, { permissions: { deny: ["Read(private/**)"] } });
     const list = await history(later);
     deepEqual(
-      list.turns.map(({ turn, files, totalFiles, withheld }) => [turn, names(files), totalFiles, withheld]),
+      list.turns.map(({ turn, files, totalFiles, hiddenByRules }) => [turn, names(files), totalFiles, hiddenByRules]),
       [
         ["m2", [], 0, 1],
         ["m1", ["open.txt"], 1, 1],
       ],
     );
     const detail = await history(later, { turn: "m1" });
-    deepEqual([names(detail.turns[0]?.files ?? []), detail.total, detail.turns[0]?.withheld], [["open.txt"], 1, 1]);
+    deepEqual(
+      [names(detail.turns[0]?.files ?? []), detail.total, detail.turns[0]?.hiddenByRules],
+      [["open.txt"], 1, 1],
+    );
     for (const { text } of [list, detail]) {
       match(text, /\(1 file withheld: rules do not let this session read it\)/);
       ok(!/hidden words|private|key\.txt/.test(text));
@@ -94,14 +97,14 @@ describe("what rules deny is hidden", () => {
     await d.write("private/key.txt", "hidden words\n");
     const later = again(d, { permissions: { deny: ["Read(private/**)"] } });
     for (const dryRun of [true, false]) {
-      const { text, files, withheld } = await rewind(later, { turn: "m1", dryRun });
-      deepEqual([files.length, withheld], [1, 1]);
+      const { text, files, hiddenByRules } = await rewind(later, { turn: "m1", dryRun });
+      deepEqual([files.length, hiddenByRules], [1, 1]);
       ok(!/private|key/.test(text));
     }
     deepEqual(Object.keys(d.tree()), ["private/key.txt"]);
   });
 
-  test("a file that was moved out of what is denied has no old name and no old lines", async () => {
+  test("a file that was moved out of a denied folder shows no old name and no old lines", async () => {
     const d = desk();
     d.stranger("secret-plan.txt", "old words\nrest\n");
     await d.session.checkpoint("m1");
@@ -112,7 +115,7 @@ describe("what rules deny is hidden", () => {
     match(text, /created "plan.txt"/);
   });
 
-  test("a diff that a person must be asked for is shown only if they say yes", async () => {
+  test("a diff that needs approval is shown only if it is given", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("asked.txt", "quiet words\n");
@@ -125,14 +128,14 @@ describe("what rules deny is hidden", () => {
     match(shown.text, /\+quiet words/);
   });
 
-  test("what lies outside the roots of today is not told", async () => {
+  test("files outside the current roots are not listed", async () => {
     const d = desk();
     await d.write("a/one.txt", "1\n");
     await d.write("b/two.txt", "1\n");
     const { session } = again(d, { roots: [d.at("a")] });
     const { turns } = await history({ session });
     deepEqual(
-      turns.map(({ files, withheld }) => [names(files), withheld]),
+      turns.map(({ files, hiddenByRules }) => [names(files), hiddenByRules]),
       [
         [[], 1],
         [["a/one.txt"], 0],
@@ -140,18 +143,18 @@ describe("what rules deny is hidden", () => {
     );
   });
 
-  test("contents of secrets are in no answer", async () => {
+  test("no reply has the content of a secret", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write(".env", "TOKEN=abc\n");
-    const { text, diff } = await history(d, { turn: "m1" });
-    ok(!(text + diff).includes("abc"));
+    const { text, ...fields } = await history(d, { turn: "m1" });
+    ok(!(text + JSON.stringify(fields)).includes("abc"));
     match(text, /created ".env" \(it holds secrets, so its content was not kept\)/);
   });
 });
 
 describe("rewind by a model", () => {
-  test("a dry run tells what the run then does, for every kind of file", async () => {
+  test("a dry run reports what the run then does, for every kind of file", async () => {
     const d = desk();
     d.stranger("edited.txt", "one\n");
     d.stranger("theirs.txt", "one\n");
@@ -171,7 +174,7 @@ describe("rewind by a model", () => {
     deepEqual([d.read("edited.txt"), d.read("theirs.txt")], ["one\n", "three\n"]);
   });
 
-  test("a conflict is told for its file, with what to do; force overwrites it, and that can be taken back", async () => {
+  test("a conflict is reported for its file, with the next step; force overwrites it, and that can be undone", async () => {
     const d = desk();
     d.stranger("a.txt", "one\n");
     await d.session.checkpoint("m1");
@@ -212,7 +215,7 @@ describe("rewind by a model", () => {
     equal(d.read("a.txt"), "one\n");
   });
 
-  test("turns that an undo passed over are named", async () => {
+  test("turns that an undo skipped are named", async () => {
     for (const [dialect, passedOf] of [
       ["claude", ({ passed }: Passed) => passed],
       ["opencode", ({ metadata }: Passed) => metadata?.passed],
@@ -253,7 +256,7 @@ describe("rewind by a model", () => {
     deepEqual(Object.keys(d.tree()), ["locked/a.txt"]);
   });
 
-  test("with nobody to ask it changes nothing", async () => {
+  test("without anyone to ask it changes nothing", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "1\n");
@@ -268,7 +271,7 @@ describe("rewind by a model", () => {
     deepEqual([asked, files[0]?.did, Object.keys(d.tree())], [["edit"], "failed", ["a.txt"]]);
   });
 
-  test("what comes after it is no part of the message that was taken back", async () => {
+  test("later changes are not part of the message that was undone", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "1\n");
@@ -280,7 +283,7 @@ describe("rewind by a model", () => {
     deepEqual(d.tree(), {});
   });
 
-  test("a file that was brought back must be read, and is then edited without complaint", async () => {
+  test("a restored file must be read before it can be edited", async () => {
     const d = desk({ readFirst: true });
     d.stranger("a.txt", "one\n");
     await d.session.call("read", { filePath: "a.txt" });
@@ -295,7 +298,7 @@ describe("rewind by a model", () => {
     equal(d.read("a.txt"), "three\n");
   });
 
-  test("a file that it left alone is still known", async () => {
+  test("a file that a rewind left unchanged still counts as read", async () => {
     const d = desk({ readFirst: true });
     d.stranger("other.txt", "one\n");
     await d.session.call("read", { filePath: "other.txt" });
@@ -305,7 +308,7 @@ describe("rewind by a model", () => {
     await d.edit("other.txt", "one", "two");
   });
 
-  test("a turn is found by the beginning that history shows, and by no shorter one", async () => {
+  test("a turn is found by the prefix that history shows, and by no shorter one", async () => {
     const d = desk();
     await d.write("a.txt", "1\n");
     const { turns, text } = await history(d);
@@ -317,7 +320,7 @@ describe("rewind by a model", () => {
     deepEqual(d.tree(), {});
   });
 
-  test("a turn that is no longer kept is never taken for one whose id begins so", async () => {
+  test("a pruned turn is never confused with one whose id begins with it", async () => {
     const d = desk({ history: { snapshotsMax: 1 } });
     for (const id of ["message-1", "message-12"]) {
       await d.session.checkpoint(id);
@@ -356,7 +359,7 @@ describe("long histories", () => {
     ok(pages > 1);
   });
 
-  test("a turn with long diffs comes in pages, and one that is too long alone is cut and says so", async () => {
+  test("a turn with long diffs comes in pages, and a diff that is too long alone is truncated and says so", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at} of many\n`).join("");
@@ -376,15 +379,15 @@ describe("long histories", () => {
       ok(page.text.length < 1.5 * limits.historyCharsMax, `${page.text.length} characters`);
       const files = page.turns[0]?.files ?? [];
       seen.push(...names(files));
-      cut.push(...names(files.filter((file) => file.cut === true)));
-      if (files.some((file) => file.cut === true)) match(page.text, /\(diff cut: /);
+      cut.push(...names(files.filter((file) => file.patchCut === true)));
+      if (files.some((file) => file.patchCut === true)) match(page.text, /\(diff cut: /);
       offset = page.nextOffset;
     }
     deepEqual(seen, ["a.txt", "b.txt", "c.txt", "d.txt", "wide.txt"]);
     deepEqual(cut, ["c.txt", "wide.txt"]);
   });
 
-  test("files that are too large or not text are told without lines", async () => {
+  test("files that are too large or not text are listed without line counts", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     d.stranger("large.txt", "x\n".repeat(limits.historyVersionBytesMax / 2 + 1));
@@ -401,7 +404,7 @@ describe("long histories", () => {
     match(text, /changed "raw.bin" \(it is not text; not by these tools\)/);
   });
 
-  test("a rewind of very many files names some of them, those that were left first", async () => {
+  test("a rewind of very many files names some of them, skipped files first", async () => {
     const d = desk();
     await d.session.checkpoint("m1");
     const count = limits.rewindFilesMax + 5;
@@ -427,7 +430,7 @@ describe("texts", () => {
     match((await history(d, { turn: "m1" })).text, /-café one\n\+café two/);
   });
 
-  test("with several roots files are told by their whole paths", async () => {
+  test("with several roots files are listed by absolute path", async () => {
     const [one, two] = [place("root-one"), place("root-two")];
     for (const root of [one, two]) fs.mkdirSync(root, { recursive: true });
     const filehand = createFilehand({

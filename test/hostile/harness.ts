@@ -39,12 +39,16 @@ export const nominal: Limits = { cpuMs: 5_000, bytes: 300_000_000, pauseMs: 50 }
 export interface Result {
   readonly asked: Asked;
   readonly measured: Partial<Measured>;
+  /** How often it was measured. */
+  readonly tries: number;
   /** What is wrong; undefined for a case within the limits. */
   readonly fault: string | undefined;
 }
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const waitMsMax = 90_000;
+/** A case counts as over a limit if it is so each of so many times. */
+const triesMax = 3;
 
 export interface Harness {
   /** Two at a time, in any order. */
@@ -82,8 +86,15 @@ export async function buildHarness(): Promise<Harness> {
         let child: Child | undefined;
         for (let next = queue.next(); next.done !== true && Date.now() < until; next = queue.next()) {
           if (child === undefined) children.add((child = await start(path, places)));
-          const measured = await child.ask(next.value);
-          results.push({ asked: next.value, measured, fault: faultOf(measured, limits) });
+          let measured = await child.ask(next.value);
+          let tries = 1;
+          // The collector's work and a busy machine add to a turn now and then; what the input causes comes every time.
+          while (faultOf(measured, limits) !== undefined && !child.isOver() && tries < triesMax) {
+            const again = await child.ask(next.value);
+            tries += 1;
+            if (again.ended !== undefined || faultOf(again, limits) === undefined) measured = again;
+          }
+          results.push({ asked: next.value, measured, tries, fault: faultOf(measured, limits) });
           if (child.isOver()) {
             children.delete(child);
             child = undefined;
@@ -172,7 +183,8 @@ export function report(results: readonly Result[]): string {
     const slowest = of.toSorted((one, other) => (other.measured.pauseMs ?? 0) - (one.measured.pauseMs ?? 0))[0];
     const failed = of.filter(({ fault }) => fault !== undefined).length;
     const name = slowest?.asked.known ?? `seed ${slowest?.asked.seed}`;
-    return `${input}: ${of.length} cases, ${failed} over a limit; at most ${Math.round(worst(of, "cpuMs"))} ms of processor time, ${Math.round(worst(of, "bytes") / 1e6)} MB, a pause of ${Math.round(worst(of, "pauseMs"))} ms (${name})`;
+    const again = of.filter(({ tries }) => tries > 1).length;
+    return `${input}: ${of.length} cases, ${failed} over a limit${again === 0 ? "" : ` (${again} measured again)`}; at most ${Math.round(worst(of, "cpuMs"))} ms of processor time, ${Math.round(worst(of, "bytes") / 1e6)} MB, a pause of ${Math.round(worst(of, "pauseMs"))} ms (${name})`;
   });
   const findings = results.flatMap(({ asked, measured, fault }) =>
     fault === undefined

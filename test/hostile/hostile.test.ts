@@ -42,7 +42,9 @@ beforeAll(async () => {
 afterAll(() => harness.remove());
 
 if (minutes === undefined) {
-  test.each(names)("no shape of %s freezes, fills or ends a process", async (input) => {
+  // A case takes less than 30 s, two run at once.
+  const timeout = Math.max(180_000, (cases ?? 0) * 15_000);
+  test.each(names)("no shape of %s freezes, fills or ends a process", { timeout }, async (input) => {
     const results = await harness.run(chosen(input), nominal);
     const said = report(results);
     process.stdout.write(`${said}\n`);

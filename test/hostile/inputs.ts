@@ -134,9 +134,9 @@ const rules: Make = (place, random, text) => {
   return { label: name, exact: shape, work: () => answers(place, calls, { permissions: { deny } }) };
 };
 
-/** Patterns, one to a line. As rules in quotes they are as many as the 32 KiB of a settings file hold. */
-const manyRules = (patternAt: (index: number) => string): string =>
-  Array.from({ length: 2_500 }, (_, index) => patternAt(index)).join("\n");
+/** Patterns, one to a line. As rules in quotes 2,500 short ones are as many as the 32 KiB of a settings file hold. */
+const manyRules = (patternAt: (index: number) => string, length = 2_500): string =>
+  Array.from({ length }, (_, index) => patternAt(index)).join("\n");
 
 const jsonGrammar: Grammar = {
   atoms: [
@@ -244,8 +244,9 @@ const edit: Make = (place, random, text) => {
   return { label: name, exact: content, work: () => answers(place, calls) };
 };
 
-/** Texts that stand in each of these a hundred thousand times, but for quotes, spaces, line ends, blanks or indentation. */
+/** Texts that stand in each of these very often, in all but the first but for quotes, spaces, line ends, blanks or indentation. */
 const looselyFound = new Map([
+  ["a line\n\n".repeat(100_000), "\na line\n"],
   ["\u201ca\u201d\n".repeat(100_000), '"a"'],
   ["x\u00a0y\n".repeat(100_000), "x y"],
   ["a\r\nb\r\n".repeat(100_000), "a\nb\n"],
@@ -268,6 +269,13 @@ const applying: Readonly<Record<string, () => { readonly content?: string; reado
     content: numberedLines(90, (at) => `${10 + at}`.repeat(5_000)),
     edits: Array.from({ length: 89 }, (_, at) => ({ old_string: `${10 + at}`.repeat(5_000), new_string: "x" })),
   }),
+  crlf: () => ({
+    content: numberedLines(20_000, (at) => `line ${at}\r`),
+    edits: Array.from({ length: 9_000 }, (_, at) => ({
+      old_string: `line ${2 * at}\nline ${2 * at + 1}\n`,
+      new_string: `LINE ${2 * at}\nline ${2 * at + 1}\n`,
+    })),
+  }),
   "new file": () => ({
     edits: [{ old_string: "", new_string: numberedLines(15_000, (at) => `line ${at}`) }, ...renamedLines(12_000)],
   }),
@@ -282,11 +290,15 @@ const renamedLines = (count: number): readonly EditPart[] =>
   Array.from({ length: count }, (_, at) => ({ old_string: `line ${at}\n`, new_string: `LINE ${at}\n` }));
 
 const multiEdit: Make = (place, random, text) => {
-  const failing = (content: string): readonly EditPart[] =>
-    Array.from({ length: text === undefined ? oneOf(random, [3, 50, 500, 2_000]) : 2_000 }, (_, index) => ({
-      old_string: text === undefined ? almost(random, content) : `${"abc\n".repeat(50)}${index}`,
-      new_string: `${index}`,
-    }));
+  const failing = (content: string): readonly EditPart[] => {
+    const count = text === undefined ? oneOf(random, [3, 50, 500, 2_000]) : 2_000;
+    const made: EditPart[] = [];
+    for (let chars = 0; made.length < count && chars < 900_000; chars += made.at(-1)?.old_string.length ?? 0) {
+      const old_string = text === undefined ? almost(random, content) : `${"abc\n".repeat(50)}${made.length}`;
+      made.push({ old_string, new_string: `${made.length}` });
+    }
+    return made;
+  };
   const given = applying[text ?? ""]?.();
   const content =
     given === undefined
@@ -323,9 +335,26 @@ const overwrite: Make = (place, random, text) => {
   return { label: name, exact: before, work: () => answers(place, calls) };
 };
 
+/** New files in one patch: hundreds in a few folders, and in one deep folder. */
+const manyFiles = new Map<string, readonly string[]>([
+  ["many files", Array.from({ length: 600 }, (_, index) => `d${index % 50}/n${index}.txt`)],
+  ["deep files", Array.from({ length: 200 }, (_, index) => `${"q/".repeat(90)}n${index}.txt`)],
+]);
+
 const patch: Make = (place, random, text) => {
-  const hunks = (count: number, hunk: (index: number) => string): string =>
-    Array.from({ length: count }, (_, index) => hunk(index)).join("\n");
+  const files = manyFiles.get(text ?? "");
+  if (files !== undefined) {
+    const sections = files.map((file) => `*** Add File: ${file}\n+x`).join("\n");
+    const patchText = `*** Begin Patch\n${sections}\n*** End Patch`;
+    const work = () => answers(place, [["patch", { patchText }]], { dialect: "opencode" });
+    return { label: `${files.length} new files`, exact: patchText, work };
+  }
+  const hunks = (count: number, hunk: (index: number) => string, charsMax = Infinity): string => {
+    const made: string[] = [];
+    for (let chars = 0; made.length < count && chars < charsMax; chars += made.at(-1)?.length ?? 0)
+      made.push(hunk(made.length));
+    return made.join("\n").slice(0, charsMax);
+  };
   const content =
     text === undefined
       ? chosen(random, prose, undefined, 400_000).text
@@ -334,20 +363,88 @@ const patch: Make = (place, random, text) => {
   const lines = content.split("\n");
   const count = oneOf(random, [1, 20, 500, 5_000]);
   const body =
-    text === "good"
+    text === "good" || text === "added"
       ? hunks(20_000, (index) => `@@\n-line ${index * 2}\n+LINE ${index * 2}`)
       : text === "failing"
         ? hunks(5_000, (index) => `@@\n a\n a\n-b${index}\n+c`)
-        : hunks(count, () => {
-            const line = lines[below(random, lines.length)] ?? "";
-            return `@@${random() < 0.3 ? ` ${line}` : ""}\n ${line}\n-${almost(random, line)}\n+x`;
-          }).slice(0, 900_000);
-  const patchText = `*** Begin Patch\n*** Update File: f.txt\n${body}\n*** End Patch`;
+        : hunks(
+            count,
+            () => {
+              const line = lines[below(random, lines.length)] ?? "";
+              return `@@${random() < 0.3 ? ` ${line}` : ""}\n ${line}\n-${almost(random, line)}\n+x`;
+            },
+            900_000,
+          );
+  const added = `*** Add File: new.txt\n+${lines.join("\n+")}\n*** Update File: new.txt`;
+  const patchText = `*** Begin Patch\n${text === "added" ? added : "*** Update File: f.txt"}\n${body}\n*** End Patch`;
   return {
     label: `${text ?? count} hunks`,
     exact: patchText,
     work: () => answers(place, [["patch", { patchText }]], { dialect: "opencode" }),
   };
+};
+
+/** The tools that say what was changed, and undo it, for as many files as one patch can create. */
+const rewind: Make = (place, random, text) => {
+  const count = text === undefined ? oneOf(random, [1, 10, 100]) : 200;
+  const folder = (index: number): string => oneOf(random, ["", `d${index % 20}/`, "q/".repeat(30)]);
+  const files = Array.from({ length: count }, (_, index) => `${folder(index)}n${index}.txt`);
+  const { name, text: content } = chosen(random, prose, text, Math.floor(400_000 / count));
+  const sections = (section: (file: string) => string): string =>
+    `*** Begin Patch\n${files.map(section).join("\n")}\n*** End Patch`;
+  const lines = content.split("\n").map((line) => `+${line}`);
+  const work = async () => {
+    const stateDir = `${place}-state`;
+    const filehand = createFilehand({ roots: [place], ask: "yes", readFirst: false, stateDir, historyTools: true });
+    const session = filehand.session({ dialect: "opencode" });
+    await session.call("patch", { patchText: sections((file) => `*** Add File: ${file}\n${lines.join("\n")}`) });
+    await session.call("patch", { patchText: sections((file) => `*** Delete File: ${file}`) });
+    await session.call("history", {});
+    const last = (await session.history())?.turns().at(-1);
+    const { content } = await session.call("rewind", { turn: last?.messageId ?? "" });
+    await filehand.close();
+    fs.rmSync(stateDir, { recursive: true, force: true });
+    const [part] = content;
+    return part?.type === "text" ? part.text.slice(0, 100) : "nothing";
+  };
+  return { label: `${count} files, ${name}`, exact: content, work };
+};
+
+/** A text in the bytes of some encoding, or of none, as Read and Grep get it. */
+const bytes: Make = (place, random, text) => {
+  const { name, text: content } = chosen(random, prose, text);
+  const form =
+    text === undefined ? oneOf(random, ["latin1", "utf8", "utf16le", "cut", "scattered"] as const) : "latin1";
+  const plain = Buffer.from(content.slice(0, 400_000), form === "cut" || form === "scattered" ? "utf8" : form);
+  if (form === "scattered") for (let at = 0; at < plain.length; at += 50) plain[at] = 0x80 + below(random, 128);
+  write(place, "f.txt", form === "cut" ? plain.subarray(1 + below(random, 3)) : plain);
+  const calls: Tool[] = [
+    ["Read", { file_path: "f.txt" }],
+    ["Read", { file_path: "f.txt", offset: 1 + below(random, 400_000), limit: 10 }],
+    ["Grep", { pattern: "a", output_mode: "content" }],
+    ["Grep", { pattern: "\\p{L}+$", output_mode: "count" }],
+  ];
+  return { label: `${name}, ${form}`, exact: content, work: () => answers(place, calls) };
+};
+
+const expressions: Grammar = {
+  atoms: ["a", ".", "a*", "a+?", "\\w", "\\p{L}", "[a-z]", "[^a]", "$", "^", "\\b", "|", "a{1,50}", "\\n", "é"],
+  pairs: [
+    ["(", ")"],
+    ["(?:", ")*"],
+    ["(", "){1,20}"],
+    ["(?i:", ")+"],
+    ["[", "]"],
+  ],
+  joints: ["|", "", ".*", "\n"],
+};
+
+const search: Make = (place, random, text) => {
+  const { name, text: pattern } = chosen(random, expressions, text, 50_000);
+  for (let file = 0; file < 20; file += 1) write(place, `${file}.txt`, `${"a".repeat(5_000)}\nab\n`.repeat(4));
+  const output_mode = oneOf(random, ["content", "count", "files_with_matches"]);
+  const calls: Tool[] = [["Grep", { pattern, output_mode, multiline: random() < 0.3, "-i": random() < 0.3 }]];
+  return { label: name, exact: pattern, work: () => answers(place, calls) };
 };
 
 const notebook: Make = (place, random, text) => {
@@ -723,6 +820,7 @@ export const inputs: Readonly<Record<string, Input>> = {
         `{"permissions":{"deny":[${Array.from({ length: 500 }, (_, index) => `"Read(${index})"`).join(",")}]}}`,
       "faults after many lines": () => `{${"\n".repeat(32_000)}${'"x":1,'.repeat(60)}"y":1}`,
       "4,000 comments": () => `{${"/* a */\n".repeat(4_000)}}`,
+      "8,000 rules about no tool": () => `{"permissions":{"deny":[${'"a"'.repeat(8_000)}]}}`,
       "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(16_000)})`] } }),
     },
   },
@@ -751,6 +849,8 @@ export const inputs: Readonly<Record<string, Input>> = {
       "blanks before a letter": () => `${" ".repeat(60_000)}x`,
       "question marks": () => `${"?".repeat(200_000)}x`,
       "many rules": () => "*a*b*c\n".repeat(20_000),
+      "combining marks": () => `a${"\u0301\u0323".repeat(30_000)}`,
+      "lines of combining marks": () => `a${"\u0301\u0323".repeat(4_000)}\n`.repeat(40),
     },
   },
   glob: {
@@ -760,6 +860,9 @@ export const inputs: Readonly<Record<string, Input>> = {
       "question marks": () => "?".repeat(200_000),
       "nested groups": () => `${"*(".repeat(19)}a${"|b)".repeat(19)}Z`,
       "negated groups": `${"!(*(a|?)b)".repeat(10)}Z`,
+      "groups that repeat anything": `${"+(".repeat(20)}*${")".repeat(20)}`,
+      "negated groups in each other": "!(*!(*!(*a*)*)*)",
+      "negated groups in groups that repeat": "+(!(*(a|?)+([a-z]*(*(a*+(?)*a)!(*[a-z]?)+(a*+(?)*a))))*(a)|)Z",
       braces: `${"{a,b}".repeat(14)}*Z`,
     },
   },
@@ -772,6 +875,20 @@ export const inputs: Readonly<Record<string, Input>> = {
       groups: "*(a|?|[a])".repeat(20),
       "as many names as a settings file can hold": () => manyRules((index) => `${index}`),
       "as many names in folders of their own": () => manyRules((index) => `${index}/1`),
+      "10,000 plain names": () => manyRules((index) => `plain-name-of-file-${index}`, 10_000),
+      "10,000 absolute names": () => manyRules((index) => `//some/folder/name-${index}/of`, 10_000),
+      "2,500 with braces": () => manyRules((index) => `a{b,c}${index}`),
+      "2,000 with brackets": () => manyRules((index) => `app/[id]/x-${index}`, 2_000),
+      "100 deep absolute names": () => manyRules((index) => `//${index}${"/a".repeat(2_000)}`, 100),
+      "slashes before a name": () => "/".repeat(1_000),
+      "slashes, too many": () => "/".repeat(20_000),
+      "nested braces": () => `${"{".repeat(900)}/${"}".repeat(900)}`,
+      "nested braces around choices": () => `${"{".repeat(1_000)}${"{a,b}".repeat(6)}${"}".repeat(1_000)}`,
+      "braces, too deep": () => `${"{".repeat(2_000)}/${"}".repeat(2_000)}`,
+      "brackets that never close, in a brace": () => `{${"[".repeat(4_000)}`,
+      "combining marks": () => `x${"\u0301\u20dd".repeat(450)}`,
+      "letters of another script": () => "\u0416".repeat(900),
+      "sets of letters": () => "[a-z]".repeat(190),
     },
   },
   edit: {
@@ -796,6 +913,7 @@ export const inputs: Readonly<Record<string, Input>> = {
       "2,000 in a file that was shown in part": "partly shown",
       "16,000 of 5 characters": "short",
       "89 of 10,000 characters": "long",
+      "9,000 of two lines in a file with CRLF": "crlf",
       "12,000 in a new file": "new file",
     },
   },
@@ -811,7 +929,31 @@ export const inputs: Readonly<Record<string, Input>> = {
       "lines that are all different": () => numberedLines(90_000, (at) => `line ${at}`),
     },
   },
-  patch: { make: patch, known: { "20,000 hunks": "good", "5,000 hunks that fail": "failing" } },
+  patch: {
+    make: patch,
+    known: {
+      "600 new files": "many files",
+      "files in a deep folder": "deep files",
+      "20,000 hunks": "good",
+      "20,000 hunks for a file that the patch adds": "added",
+      "5,000 hunks that fail": "failing",
+    },
+  },
+  rewind: {
+    make: rewind,
+    known: { "200 files": "a\nb", "400,000 empty lines in 200 files": () => "\n".repeat(2_000) },
+  },
+  bytes: {
+    make: bytes,
+    known: { "words that are no language": () => `${"\u00e9".repeat(60)} `.repeat(6_500) },
+  },
+  search: {
+    make: search,
+    known: {
+      "groups in groups": () => `${"(a*".repeat(60)}${")*".repeat(60)}Z`,
+      "long counts": "(((a{1,99}){1,99}){1,99})Z",
+    },
+  },
   notebook: {
     make: notebook,
     known: {

@@ -264,7 +264,7 @@ test("hostile names come through as names, in answers and in the stream", async 
   expect(page.calls).toHaveLength(1);
   const { entries } = await browser.ask<FolderView>("/api/w/filehand/folder", { path: at("hostile") });
   expect(entries.map(({ name }) => name).toSorted()).toEqual(hostile.filter((one) => !one.includes("/")).toSorted());
-  expect((await browser.ask<{ tools: object[] }>("/api/w/filehand/figures")).tools).toHaveLength(2);
+  expect((await browser.ask<{ tools: object[] }>("/api/w/filehand/usage")).tools).toHaveLength(2);
 });
 
 test("what is too long, too deep or of the wrong kind is refused, and the server lives on", async () => {
@@ -285,7 +285,7 @@ test("what is too long, too deep or of the wrong kind is refused, and the server
     ["/api/w/filehand/__proto__", 404],
     ["/api/constructor", 404],
     ["/api/questions/x/answer", 405],
-    ["/api/w/filehand/figures?buckets=100000", 400],
+    ["/api/w/filehand/usage?buckets=100000", 400],
     [`/api/${long}`, 404],
     ["/api/events?after=x", 400],
   ] as const) {
@@ -355,9 +355,9 @@ test("what is denied is named in the tree and nowhere shown", async () => {
   for (const path of ["private/deep/secret.txt", ".env"]) {
     const of = { before: { nothing: true }, after: { now: at(path) } };
     const diff = await browser.raw("/api/w/filehand/diff", { body: { of } });
-    expect(diff.json).toMatchObject({ none: "withheld", hunks: [] });
+    expect(diff.json).toMatchObject({ none: "hidden", hunks: [] });
     const image = await browser.raw("/api/w/filehand/image", { body: { of: { now: at(path) } } });
-    expect(image.json).toEqual({ is: "none", why: "withheld" });
+    expect(image.json).toEqual({ is: "none", why: "hidden" });
     expect(diff.text + image.text).not.toContain("the secret");
   }
   const [call] = (await browser.ask<CallPage>("/api/w/filehand/calls")).calls;

@@ -62,7 +62,7 @@ test("a process that was there before the page is seen from then on, with the ve
   expect(filesBelow(state.path).filter((path) => fs.readFileSync(path).includes(secret))).toEqual([]);
   await client.close();
   expect((await events.next("processes")).processes).toEqual([]);
-  expect((await browser.ask<Hello>("/api/hello")).workspaces[0]).toMatchObject({ lookout: true, processes: [] });
+  expect((await browser.ask<Hello>("/api/hello")).workspaces[0]).toMatchObject({ acceptsReports: true, processes: [] });
 });
 
 test("the first call of a process that comes later is seen, and a change with its diff and its turn", async () => {
@@ -110,7 +110,7 @@ test("what the page's own rules deny is not shown, though another process may re
   const { call } = await events.next("call");
   expect(await browser.ask<CallView>(`/api/w/filehand/calls/${call.id}`)).toMatchObject({
     detail: null,
-    missing: "withheld",
+    missing: "hidden",
   });
 });
 
@@ -176,7 +176,7 @@ describe("the place where it listens", () => {
     const served = await inspect();
     await served.logged(/calls of other processes are not seen.*chmod 700/);
     const { workspaces } = await (await enter(served)).ask<Hello>("/api/hello");
-    expect(workspaces[0]?.lookout).toBe(false);
+    expect(workspaces[0]?.acceptsReports).toBe(false);
   });
 
   test("works in a state folder whose path is too long for a socket", async () => {

@@ -222,18 +222,18 @@ test("a deny rule hides files of the past, and holds against a rewind", async ()
   const { browser } = await scene("--deny", "Read(/hidden.txt)", "--allow", "Edit", "--state-dir", state.path);
   const { session } = first;
   const { turns } = await browser.ask<TurnPage>("/api/w/filehand/history/turns", { session });
-  expect(turns.map(({ files, withheld }) => [files.length, withheld])).toEqual([
+  expect(turns.map(({ files, hiddenByRules }) => [files.length, hiddenByRules])).toEqual([
     [0, 1],
     [1, 0],
   ]);
   const ref = { session, turn: turns[0]?.id, path: at("hidden.txt"), when: "after" };
   const shown = await browser.raw("/api/w/filehand/diff", { body: { of: { before: { nothing: true }, after: ref } } });
-  expect(shown.json).toMatchObject({ none: "withheld", hunks: [] });
+  expect(shown.json).toMatchObject({ none: "hidden", hunks: [] });
   expect((await browser.raw("/api/w/filehand/history/versions", { body: { path: at("hidden.txt") } })).status).toBe(
     404,
   );
   const plan = await browser.ask<RewindView>("/api/w/filehand/history/plan", { session, to: "start" });
-  expect([plan.files.map(({ relative }) => relative), plan.withheld]).toEqual([["a.txt"], 1]);
+  expect([plan.files.map(({ relative }) => relative), plan.hiddenByRules]).toEqual([["a.txt"], 1]);
   await browser.ask("/api/w/filehand/history/rewind", { session, to: "start", plan: plan.plan });
   expect([content("a.txt"), content("hidden.txt")]).toEqual(["one\n", "the secret\n"]);
   state.remove();

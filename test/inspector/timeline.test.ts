@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import type { CallPage, CallView, Figures, Hello, SessionList } from "../../src/surfaces/inspector/wire.ts";
+import type { CallPage, CallView, WorkspaceUsage, Hello, SessionList } from "../../src/surfaces/inspector/wire.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
 import { textOf } from "../mcp/server.ts";
@@ -82,13 +82,13 @@ test("every call is told live and can be looked at later, with the very reply th
   const second = await browser.ask<CallPage>(`/api/w/filehand/calls?max=4&before=${first.next}`);
   expect([second.calls.map(({ id }) => id), second.next, second.total]).toEqual([[2, 1], null, 6]);
 
-  const figures = await browser.ask<Figures>("/api/w/filehand/figures?buckets=4");
-  expect(figures.all).toEqual(figures.ever);
-  expect(figures.tools[0]).toMatchObject({ tool: "Read", calls: 5, failures: 1 });
-  expect(figures.time).toHaveLength(4);
-  expect(figures.time.reduce((sum, { calls }) => sum + calls, 0)).toBe(6);
-  expect(figures.failedOthers).toEqual([{ tool: "Read", code: "NOT_FOUND", reason: "missing", count: 1 }]);
-  expect(figures.all.tokensSaved).toBeGreaterThan(0);
+  const usage = await browser.ask<WorkspaceUsage>("/api/w/filehand/usage?buckets=4");
+  expect(usage.all).toEqual(usage.ever);
+  expect(usage.tools[0]).toMatchObject({ tool: "Read", calls: 5, failures: 1 });
+  expect(usage.time).toHaveLength(4);
+  expect(usage.time.reduce((sum, { calls }) => sum + calls, 0)).toBe(6);
+  expect(usage.failedOthers).toEqual([{ tool: "Read", code: "NOT_FOUND", reason: "missing", count: 1 }]);
+  expect(usage.all.tokensSaved).toBeGreaterThan(0);
 });
 
 test("sessions of two clients are two, and a stream that was cut goes on where it was", async () => {

@@ -4,7 +4,7 @@
  *
  * @typedef {{
  *   log?: string, diagnostics?: "push" | "unversioned" | "pull" | "register", delayMs?: number, staleFirst?: boolean,
- *   silent?: boolean, onlyWhen?: string, crash?: "at start" | number, garbage?: "at start" | number, huge?: "header" | "body",
+ *   silent?: boolean, onlyWhen?: string, crash?: "at start" | number, garbage?: "at start" | number, huge?: "header" | "body" | "parts",
  *   flood?: number, malformed?: boolean, encoding?: "utf-8", asks?: boolean, stays?: boolean, deaf?: boolean, hover?: boolean,
  *   watches?: string, sourceName?: string, message?: string, notices?: number, retries?: number
  * }} Options
@@ -41,6 +41,7 @@ misbehave(options.crash, () => process.exit(3));
 misbehave(options.garbage, () => process.stdout.write("Listening on nothing...\n"));
 if (options.huge === "header") process.stdout.write(`Content-X: ${"x".repeat(100_000)}`);
 if (options.huge === "body") process.stdout.write("Content-Length: 99999999999\r\n\r\n");
+if (options.huge === "parts") send({ method: "window/logMessage", params: Array.from({ length: 300_000 }, () => []) });
 if (options.stays === true) setInterval(() => undefined, 1_000);
 
 let bytes = Buffer.alloc(0);

@@ -42,7 +42,7 @@ test("pyright: definition, references, hover, symbols, callers", async () => {
     "shapes.py:7:5: def größe(seite: int) -> int:",
   );
   const references = await call("Lsp", { operation: "references", ...at });
-  expect(references.structured).toMatchObject({ totalResults: 4, withheld: 0 });
+  expect(references.structured).toMatchObject({ totalResults: 4, hiddenByRules: 0 });
   expect(words(await call("Lsp", { operation: "hover", file_path: "use.py", line: 3, symbol: "area" }))).toContain(
     "How large it is.",
   );

@@ -26,6 +26,11 @@ test.each([
   ["garbage later", { garbage: 4, silent: true }, "it sent something that is no message"],
   ["a header without end", { huge: "header" }, "it sent a header that is too long"],
   ["a message of 100 GB", { huge: "body" }, "it sent a message of 99999999999 bytes"],
+  [
+    "300,000 lists in a message",
+    { huge: "parts" },
+    "it sent a message with more than 250000 objects and lists or 10000 keys",
+  ],
 ] as const)("Y7: a server that sends %s is dropped, and the edit is made", async (_, fake, why) => {
   const { write, log, text } = bed({ files: {}, fake });
   const reply = await write("a.fake", "x\n");

@@ -119,16 +119,13 @@ test("a call that is cancelled when its work is done gets no answer, and what it
   const call = (caller: Session, signal: AbortSignal) =>
     resultOfCall(
       {
-        id: 1,
-        name: "Read",
-        input: { file_path: file },
-        meta: undefined,
+        message: { id: 1, name: "Read", input: { file_path: file }, meta: undefined },
         era: "modern",
         caller: { session: caller, canAsk: false, answerBytesMax: 100_000 },
         principal: "local",
         signal,
         notify: async () => undefined,
-        delivery: { onLost: () => undefined },
+        onLost: () => undefined,
         ask: undefined,
       },
       {

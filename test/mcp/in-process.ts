@@ -6,13 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Authentication, openAuthentication } from "../../src/surfaces/http/authentication.ts";
-import {
-  createEndpoint,
-  type Endpoint,
-  type EndpointLimits,
-  endpointLimits,
-} from "../../src/surfaces/http/endpoint.ts";
-import { createHttpServer, type HttpServer, type HttpLimits, localNames } from "../../src/surfaces/http/http-server.ts";
+import { createEndpoint, type Endpoint, endpointLimits } from "../../src/surfaces/http/endpoint.ts";
+import { createHttpServer, type HttpServerOptions, localNames } from "../../src/surfaces/http/http-server.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
@@ -22,7 +17,7 @@ import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
 
 export interface InProcess {
-  readonly front: HttpServer;
+  readonly front: ReturnType<typeof createHttpServer>;
   readonly endpoint: Endpoint;
   readonly port: number;
   readonly url: string;
@@ -35,7 +30,7 @@ export async function startInProcess(
     readonly extend?: (approvals: Approvals) => Extend;
     readonly watchCall?: McpWorkspace["watchCall"];
     readonly access?: Authentication;
-    readonly limits?: Partial<HttpLimits & EndpointLimits>;
+    readonly limits?: HttpServerOptions["limits"] & Partial<typeof endpointLimits>;
     readonly inspector?: Inspector;
   } = {},
 ): Promise<InProcess> {

@@ -163,7 +163,10 @@ describe("where it searches", () => {
         roots: [`${top}/one`, `${top}/two`],
         permissions: { deny: [`Read(/${top}/${shut})`, `Read(/${top}/${shut}/**)`] },
       }).session({ dialect: "claude" });
-      expect(await tools.Glob({ pattern: "**" })).toMatchObject({ filenames: [`${top}/${open}`], withheldFolders: 1 });
+      expect(await tools.Glob({ pattern: "**" })).toMatchObject({
+        filenames: [`${top}/${open}`],
+        foldersHiddenByRules: 1,
+      });
     }
     const session = createFilehand({
       roots: [`${top}/one`, `${top}/two`],

@@ -38,7 +38,7 @@ describe("without a path", () => {
       filenames: [at("r2/b.txt"), "sub/s.txt", at("r2/in/c.md"), "a.txt"],
       totalFiles: 4,
       countIsComplete: true,
-      withheldFiles: 1,
+      filesHiddenByRules: 1,
     });
   });
 
@@ -100,14 +100,14 @@ describe("without a path", () => {
     );
     const { structured } = await session.call("Glob", { pattern: "*.txt" });
     expect(structured).toMatchObject({ filenames: [path("one/a.txt")], unreadableFolders: 1 });
-    expect(structured).not.toHaveProperty("withheldFolders");
+    expect(structured).not.toHaveProperty("foldersHiddenByRules");
   });
 
-  test("a root that a session is not let into is withheld, for Glob too", async () => {
+  test("a root that a session is not let into is hidden, for Glob too", async () => {
     const session = createFilehand({ roots }).session({ dialect: "claude", within: [at("r1"), at("r3")] });
     const reply = await session.call("Grep", { pattern: "needle" });
     expect(textOf(reply)).toContain("at least 2 files were not searched because permission rules hide them");
-    expect((await session.call("Glob", { pattern: "*.txt" })).structured).toMatchObject({ withheldFolders: 1 });
+    expect((await session.call("Glob", { pattern: "*.txt" })).structured).toMatchObject({ foldersHiddenByRules: 1 });
   });
 
   test("what is counted is a floor if the time was over before the last root", async () => {

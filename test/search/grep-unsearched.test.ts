@@ -13,11 +13,11 @@ import { onWindows, type Tree, workspace } from "../support/workspace.ts";
 async function passedOver(root: string, more: object = {}, options: Partial<FilehandOptions> = {}) {
   const session = createFilehand({ roots: [root], ...options }).session({ dialect: "claude" });
   const reply = await session.call("Grep", { pattern: "x", ...more });
-  const { withheldFiles = 0, skippedLinks = 0 } = reply.structured as {
-    readonly withheldFiles?: number;
+  const { filesHiddenByRules = 0, skippedLinks = 0 } = reply.structured as {
+    readonly filesHiddenByRules?: number;
     readonly skippedLinks?: number;
   }; // what Grep of this dialect answers with
-  return { withheldFiles, skippedLinks, text: textOf(reply) };
+  return { filesHiddenByRules, skippedLinks, text: textOf(reply) };
 }
 
 describe("files that rules hide are counted", () => {
@@ -53,14 +53,14 @@ describe("files that rules hide are counted", () => {
   ] as const) {
     test(name, async () => {
       const { path: at } = workspace(tree);
-      deepEqual([name, (await passedOver(at("ws"), more, options)).withheldFiles], [name, number]);
+      deepEqual([name, (await passedOver(at("ws"), more, options)).filesHiddenByRules], [name, number]);
     });
   }
 
   test("by a folder's other name as well", { skip: onWindows }, async () => {
     const { path: at } = workspace({ ws: { real: { "a.txt": "x", "b.txt": "x" }, other: { link: "real" } } });
     const named = { permissions: { deny: ["Read(other/a.txt)"] } };
-    deepEqual((await passedOver(at("ws"), { path: "other" }, named)).withheldFiles, 1);
+    deepEqual((await passedOver(at("ws"), { path: "other" }, named)).filesHiddenByRules, 1);
   });
 
   test("without a rule of the user: our own, in the state folder or by their names", async () => {
@@ -72,13 +72,13 @@ describe("files that rules hide are counted", () => {
       [{ ask: "yes" }, 2],
       [{ stateDir: at("ws", "state") }, 3],
     ] as const) {
-      deepEqual((await passedOver(at("ws"), {}, options)).withheldFiles, number);
+      deepEqual((await passedOver(at("ws"), {}, options)).filesHiddenByRules, number);
     }
   });
 
   test("what a denied name leads to, though nothing in its own name says so", { skip: onWindows }, async () => {
     const { path: at } = workspace({ ws: { "plain.txt": "x", "b.txt": "x", settings: { link: "plain.txt" } } });
-    deepEqual((await passedOver(at("ws"), {}, { permissions: { deny: ["Read(/settings)"] } })).withheldFiles, 1);
+    deepEqual((await passedOver(at("ws"), {}, { permissions: { deny: ["Read(/settings)"] } })).filesHiddenByRules, 1);
   });
 
   test("what lies outside the folders that a session is kept to", async () => {
@@ -92,9 +92,9 @@ describe("files that rules hide are counted", () => {
   test("where there are too many files to look at, the answer says that some may be hidden", async () => {
     const { path: at } = workspace({ ws: { "a.ts": "x", many: {} } });
     for (let file = 0; file < 4_100; file += 1) fs.writeFileSync(at("ws", "many", `${file}.ts`), "");
-    const { text, withheldFiles } = await passedOver(at("ws"));
+    const { text, filesHiddenByRules } = await passedOver(at("ws"));
     ok(text.includes("Files that permission rules hide were not searched, if there are any"), text);
-    deepEqual(withheldFiles, 0);
+    deepEqual(filesHiddenByRules, 0);
     fs.writeFileSync(at("ws", ".env"), "x");
     const found = (await passedOver(at("ws"))).text;
     ok(found.includes("at least 1 file was not searched because a permission rule hides it"), found);

@@ -43,7 +43,7 @@ const patchFaults: readonly PatchFault[] = [
   "unknown line",
   "no path",
   "add line without +",
-  "blank line without mark",
+  "empty line without prefix",
   "empty hunk",
   "nothing changes",
   "same lines",
@@ -72,8 +72,8 @@ const which = { index: 1, of: 1, othersFound: [] };
 const differences: readonly DifferenceKind[] = [
   "tab or space",
   "indentation",
-  "trailing blank",
-  "blank inside the line",
+  "trailing whitespace",
+  "whitespace inside the line",
   "line end",
   "final newline",
   "quote",
@@ -148,12 +148,14 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
         { why: "symbol", symbol: "run", line: undefined, lines: [] },
       ] as const
     ).map((fault) => ({ code: "INVALID_PARAM" as const, reason: "code place" as const, place, fault })),
-    ...(["root", "into itself", "links", "special", "withheld", "too many", "unreadable"] as const).map((fault) => ({
-      code: "INVALID_PARAM" as const,
-      reason: "folder" as const,
-      place,
-      fault,
-    })),
+    ...(["root", "into itself", "links", "special", "hidden by rules", "too many", "unreadable"] as const).map(
+      (fault) => ({
+        code: "INVALID_PARAM" as const,
+        reason: "folder" as const,
+        place,
+        fault,
+      }),
+    ),
     ...(["be deleted", "be moved"] as const).map((would) => ({
       code: "INVALID_PARAM" as const,
       reason: "link" as const,
@@ -278,7 +280,17 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
     { code: "LANGUAGE_SERVER", place, reason: "too slow", server: "gopls", waitedMs: 10_000 },
   ],
   NO_RENAME: (
-    ["name", "same name", "other name", "nothing", "files", "outside", "withheld", "overlap", "incomplete"] as const
+    [
+      "name",
+      "same name",
+      "other name",
+      "nothing",
+      "files",
+      "outside",
+      "hidden by rules",
+      "overlap",
+      "incomplete",
+    ] as const
   ).map((reason) => ({
     code: "NO_RENAME" as const,
     place,

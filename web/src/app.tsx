@@ -5,7 +5,7 @@ import { Approvals } from "./approvals/approvals.tsx";
 import { FigureView } from "./figures/figure-view.tsx";
 import { FileView } from "./files/file-view.tsx";
 import { HistoryView } from "./history/history-view.tsx";
-import { type Desk, desk as deskStore, start } from "./live/desk.ts";
+import { type LiveState, live as liveState, start } from "./live/live-state.ts";
 import { useStore } from "./live/store.ts";
 import { announce, Announcer } from "./shell/announce.tsx";
 import { Header } from "./shell/header.tsx";
@@ -15,48 +15,48 @@ import { shownText } from "./text/shown.ts";
 import { Timeline } from "./timeline/timeline.tsx";
 
 export function App() {
-  const desk = useStore(deskStore);
+  const live = useStore(liveState);
   const route = useRoute();
-  useQuestionsTold(desk);
+  useAnnouncedQuestions(live);
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
         Skip to content
       </a>
-      <Header desk={desk} view={route.view} />
+      <Header live={live} view={route.view} />
       <main id="main" tabIndex={-1} class={`view view-${route.view}`}>
-        {desk.phase === "in" ? <View route={route} desk={desk} /> : <Door desk={desk} />}
+        {live.phase === "in" ? <View route={route} live={live} /> : <LoggedOut live={live} />}
       </main>
       <Announcer />
     </>
   );
 }
 
-function View({ route, desk }: { readonly route: Route; readonly desk: Desk }) {
+function View({ route, live }: { readonly route: Route; readonly live: LiveState }) {
   // Another workspace starts with new views: no state of the old one stays.
-  const key = desk.workspace;
+  const key = live.workspace;
   switch (route.view) {
     case "timeline":
-      return <Timeline key={key} item={route.item} desk={desk} />;
+      return <Timeline key={key} item={route.item} live={live} />;
     case "approvals":
-      return <Approvals desk={desk} />;
+      return <Approvals live={live} />;
     case "history":
-      return <HistoryView key={key} session={route.item} desk={desk} />;
-    case "figures":
-      return <FigureView key={key} desk={desk} />;
+      return <HistoryView key={key} session={route.item} live={live} />;
+    case "usage":
+      return <FigureView key={key} live={live} />;
     case "files":
-      return <FileView key={key} desk={desk} />;
+      return <FileView key={key} live={live} />;
   }
 }
 
-const doorTitles = {
+const titles = {
   out: "This browser is not let in",
   left: "You have left",
   failed: "The server cannot be reached",
 } as const;
 
 /** Shown before login and after logout. */
-function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
+function LoggedOut({ live: { phase, message } }: { readonly live: LiveState }) {
   if (phase === "starting" || phase === "in") {
     return (
       <p class="waiting" role="status">
@@ -65,8 +65,8 @@ function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
     );
   }
   return (
-    <div class="door" role="alert">
-      <h1>{doorTitles[phase]}</h1>
+    <div class="logged-out" role="alert">
+      <h1>{titles[phase]}</h1>
       <p>
         <Shown text={message} />
       </p>
@@ -91,7 +91,7 @@ function skipToMain(event: Event): void {
 }
 
 /** Announces new questions to screen readers and counts them in the title of the tab. */
-function useQuestionsTold({ open }: Desk): void {
+function useAnnouncedQuestions({ open }: LiveState): void {
   const known = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
     const fresh = open.filter(({ id }) => !known.current.has(id));

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { start } from "./live/desk.ts";
+import { start } from "./live/live-state.ts";
 import { applyTheme } from "./shell/theme.ts";
 import "../style/page.css";
 

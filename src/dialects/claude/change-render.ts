@@ -1,21 +1,12 @@
 /** Answers to changes in the `claude` dialect: the fields that programs expect, and a few lines for the model. */
 
 import type { Reply } from "../../contract/call.ts";
-import type {
-  ChangeOutcome,
-  EditOutcome,
-  Hunk,
-  MatchedBy,
-  NotebookEditOutcome,
-  PatchOutcome,
-  WriteOutcome,
-} from "../../contract/edit.ts";
+import type { ChangeOutcome, Hunk, MatchedBy } from "../../contract/edit.ts";
 import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { successReply } from "../words.ts";
-import type { EditPart } from "./inputs.ts";
-import { names } from "./problems.ts";
+import { plainNames, successReply } from "../words.ts";
+import type { EditPart } from "../inputs.ts";
 
 /** Diagnostics of the files that a language server covers. */
 interface Checked {
@@ -81,83 +72,62 @@ export interface PatchResult extends Checked {
 export type ChangeResult = EditResult | MultiEditResult | WriteResult | NotebookEditResult | PatchResult;
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeResult> {
-  const lines = [...changeLines(outcome, names.line), ...diagnosticLines(outcome)];
+  const lines = [...changeLines(outcome, plainNames.line), ...diagnosticLines(outcome)];
   return successReply(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
 }
 
 function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
-  switch (outcome.kind) {
-    case "edit":
-      return editResult(outcome, facts);
-    case "write":
-      return writeResult(outcome, facts);
-    case "notebook-edit":
-      return notebookResult(outcome, facts);
-    case "patch":
-      return patchResult(outcome, facts);
-  }
-}
-
-function editResult(outcome: EditOutcome, facts: Facts): EditResult | MultiEditResult {
-  const { file, edits, found } = outcome;
-  const shared: Edited = {
-    filePath: file.target.absolute,
-    originalFile: originalFor(file, facts),
-    structuredPatch: hunksFor(file, facts),
-    userModified: false,
-  };
-  const [only] = edits;
-  if (facts.tool !== "MultiEdit" && edits.length === 1) {
-    const { filePath, ...rest } = shared;
-    return {
-      filePath,
-      oldString: only.oldText,
-      newString: only.newText,
-      ...rest,
-      replaceAll: only.all,
-      matchedBy: found[0]?.matchedBy ?? "exact",
-    };
-  }
-  return {
-    ...shared,
-    edits: edits.map(({ oldText, newText, all }) => ({ old_string: oldText, new_string: newText, replace_all: all })),
-    matchedBy: found.map(({ matchedBy }) => matchedBy),
-  };
-}
-
-function writeResult({ file, content }: WriteOutcome, facts: Facts): WriteResult {
-  return {
-    type: file.did === "created" ? "create" : "update",
-    filePath: file.target.absolute,
-    content: bounded(content, facts),
-    structuredPatch: hunksFor(file, facts),
-    originalFile: originalFor(file, facts),
-  };
-}
-
-function notebookResult(outcome: NotebookEditOutcome, facts: Facts): NotebookEditResult {
-  const { file, cell, mode, source, cellsTotal } = outcome;
-  return {
-    notebookPath: file.target.absolute,
-    cellId: cell.id,
-    cellIndex: cell.index,
-    cellType: cell.type,
-    language: cell.language,
-    editMode: mode,
-    newSource: mode === "delete" ? null : bounded(source, facts),
-    oldSource: cell.oldSource === undefined ? null : bounded(cell.oldSource, facts),
-    cellsTotal,
-    structuredPatch: hunksFor(file, facts),
-  };
-}
-
-function patchResult({ files }: PatchOutcome, facts: Facts): PatchResult {
-  return {
-    files: files.map((file) => ({
+  if (outcome.kind === "patch") {
+    const files = outcome.files.map((file) => ({
       filePath: file.target.absolute,
       did: file.did,
       movedFrom: file.movedFrom?.absolute ?? null,
       structuredPatch: hunksFor(file, facts),
-    })),
-  };
+    }));
+    return { files };
+  }
+  const { file } = outcome;
+  const filePath = file.target.absolute;
+  const structuredPatch = hunksFor(file, facts);
+  switch (outcome.kind) {
+    case "edit": {
+      const { edits, found } = outcome;
+      const shared = { originalFile: originalFor(file, facts), structuredPatch, userModified: false };
+      const [only] = edits;
+      if (facts.tool !== "MultiEdit" && edits.length === 1) {
+        const asked = { oldString: only.oldText, newString: only.newText };
+        const matchedBy = found[0]?.matchedBy ?? "exact";
+        return { filePath, ...asked, ...shared, replaceAll: only.all, matchedBy };
+      }
+      return {
+        filePath,
+        ...shared,
+        edits: edits.map((one) => ({ old_string: one.oldText, new_string: one.newText, replace_all: one.all })),
+        matchedBy: found.map(({ matchedBy }) => matchedBy),
+      };
+    }
+    case "write":
+      return {
+        type: file.did === "created" ? "create" : "update",
+        filePath,
+        content: bounded(outcome.content, facts),
+        structuredPatch,
+        originalFile: originalFor(file, facts),
+      };
+    case "notebook-edit": {
+      const { cell, mode, source, cellsTotal } = outcome;
+      return {
+        notebookPath: filePath,
+        cellId: cell.id,
+        cellIndex: cell.index,
+        cellType: cell.type,
+        language: cell.language,
+        editMode: mode,
+        newSource: mode === "delete" ? null : bounded(source, facts),
+        oldSource: cell.oldSource === undefined ? null : bounded(cell.oldSource, facts),
+        cellsTotal,
+        structuredPatch,
+      };
+    }
+  }
 }

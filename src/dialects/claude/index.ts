@@ -1,16 +1,17 @@
 /** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
-import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
+import type { HistoryResult } from "../history-text.ts";
+import { lateLines, type LspResult } from "../lsp-text.ts";
+import type { RewindResult } from "../rewind-text.ts";
 import { failureReply } from "../words.ts";
 import { specs } from "./tools.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
-import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type { GlobInput, GrepInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
 import type {
   EditInput,
-  GrepInput,
   LspInput,
   MultiEditInput,
   NotebookEditInput,
@@ -18,11 +19,8 @@ import type {
   RenameInput,
   WriteInput,
 } from "./inputs.ts";
-import type { HistoryResult, LspResult, RewindResult } from "./history-render.ts";
-import { sentenceOf } from "./problems.ts";
-import { profile, type ReadResult, render } from "./render.ts";
+import { profile, type ReadResult, render, sentenceOf } from "./render.ts";
 
-/** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };

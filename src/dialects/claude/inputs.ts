@@ -1,20 +1,8 @@
 /** The inputs of the `claude` dialect. Made by npm run generate from the tools' parameters; do not edit. */
 
 import type { LspOperation } from "../../contract/lsp.ts";
-import type { OutputMode } from "./tools.ts";
-import type { CodePlaceInput } from "../inputs.ts";
+import type { CodePlaceInput, EditPart } from "../inputs.ts";
 
-/** One replacement. */
-export interface EditPart {
-  /** The text to replace, to the letter. */
-  readonly old_string: string;
-  /** The text to put in its place. */
-  readonly new_string: string;
-  /** Replace every place; otherwise there must be only one. */
-  readonly replace_all?: boolean;
-}
-
-/** What a call of `Read` may hold. */
 export interface ReadInput {
   /** Path of the file. */
   readonly file_path: string;
@@ -28,43 +16,11 @@ export interface ReadInput {
   readonly pages?: string;
 }
 
-/** What a call of `Grep` may hold. */
-export interface GrepInput {
-  /** Regular expression, in ripgrep's syntax. */
-  readonly pattern: string;
-  /** Folder or file to search; the whole workspace by default. */
-  readonly path?: string;
-  /** Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts". */
-  readonly glob?: string;
-  /** Type of files to search, as ripgrep names them: "ts", "py", "rust". */
-  readonly type?: string;
-  /** Matching lines, only the files they are in, or how many each file has; "files_with_matches" by default. */
-  readonly output_mode?: OutputMode;
-  /** Lines to show behind each match (content only); at most 1000. */
-  readonly "-A"?: number;
-  /** Lines to show before each match (content only); at most 1000. */
-  readonly "-B"?: number;
-  /** Lines to show before and behind each match (content only); at most 1000. */
-  readonly "-C"?: number;
-  /** Show line numbers (content only); true by default. */
-  readonly "-n"?: boolean;
-  /** Ignore upper and lower case. */
-  readonly "-i"?: boolean;
-  /** Let a match reach over line ends, and let . match them. */
-  readonly multiline?: boolean;
-  /** How many lines or files to show; 0 for as many as one answer holds; 250 by default; at most 10000. */
-  readonly head_limit?: number;
-  /** How many lines or files to skip first, to go on where an answer ended; 0 by default; at most 100000. */
-  readonly offset?: number;
-}
-
-/** What a call of `Edit` may hold. */
 export interface EditInput extends EditPart {
   /** Path of the file. */
   readonly file_path: string;
 }
 
-/** What a call of `MultiEdit` may hold. */
 export interface MultiEditInput {
   /** Path of the file. */
   readonly file_path: string;
@@ -72,7 +28,6 @@ export interface MultiEditInput {
   readonly edits: readonly EditPart[];
 }
 
-/** What a call of `Write` may hold. */
 export interface WriteInput {
   /** Path of the file. */
   readonly file_path: string;
@@ -80,7 +35,6 @@ export interface WriteInput {
   readonly content: string;
 }
 
-/** What a call of `NotebookEdit` may hold. */
 export interface NotebookEditInput {
   /** Path of the notebook. */
   readonly notebook_path: string;
@@ -94,7 +48,6 @@ export interface NotebookEditInput {
   readonly edit_mode?: "replace" | "insert" | "delete";
 }
 
-/** What a call of `Lsp` may hold. */
 export interface LspInput extends CodePlaceInput {
   /** What to find out. */
   readonly operation: LspOperation;
@@ -106,7 +59,6 @@ export interface LspInput extends CodePlaceInput {
   readonly offset?: number;
 }
 
-/** What a call of `Rename` may hold. */
 export interface RenameInput extends CodePlaceInput {
   /** Path of a file that the symbol stands in. */
   readonly file_path: string;

@@ -1,26 +1,21 @@
 /** Answers in the `claude` dialect: a typed object for programs, numbered lines for the model. */
 
-import type { Outcome, Reply } from "../../contract/call.ts";
+import type { Reply } from "../../contract/call.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotebookCell } from "../../contract/notebook.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
-import type { Facts } from "../dialect.ts";
+import { byKind, type Facts } from "../dialect.ts";
 import { imageParts, joinedLines, notebookParts, numberedLines, pageNotices, pdfParts } from "../media-text.ts";
-import { outlineEntries, type OutlineEntry, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
-import { quoted, successReply } from "../words.ts";
+import { historyAnswer, type HistoryResult } from "../history-text.ts";
+import { lspAnswer, type LspResult } from "../lsp-text.ts";
+import { outlineEntries, type OutlineEntry, outlineText } from "../outline-text.ts";
+import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
+import { sentencesWith } from "../problem-sentences.ts";
+import { plainNames as names, type SharedAnswer, successReply } from "../words.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
-import {
-  type HistoryResult,
-  type LspResult,
-  renderHistory,
-  renderLsp,
-  renderRewind,
-  type RewindResult,
-} from "./history-render.ts";
-import { outlineNames } from "./problems.ts";
 import reminder from "./reminder.txt";
 import {
   type GlobResult,
@@ -107,7 +102,6 @@ export interface UnchangedResult {
   readonly file: { readonly filePath: string };
 }
 
-/** What `Read` answers for programs. */
 export type ReadResult =
   | TextResult
   | ImageResult
@@ -124,62 +118,50 @@ export interface DirectoryResult {
   readonly totalEntries: number;
 }
 
-export function render(
-  outcome: Outcome,
-  facts: Facts,
-): Reply<
-  | ReadResult
-  | DirectoryResult
-  | GlobResult
-  | GrepResult
-  | LsResult
-  | ChangeResult
-  | HistoryResult
-  | RewindResult
-  | LspResult
-> {
-  switch (outcome.kind) {
-    case "text":
-      return renderText(outcome, outcome.pages[0], facts);
-    case "directory":
-      return renderDirectory(outcome);
-    case "image":
-      return renderImage(outcome);
-    case "pdf":
-      return { content: pdfParts(outcome, "pages"), structured: pdfResult(outcome), isError: false };
-    case "notebook": {
-      const { cells, cellsTotal, next, overBudget } = outcome;
-      const file = {
-        filePath: outcome.target.absolute,
-        cells,
-        ...(overBudget ? { truncatedByTokenCap: true as const } : {}),
-        ...(next === undefined ? {} : { totalCells: cellsTotal, nextOffset: next }),
-      };
-      return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
-    }
-    case "unchanged":
-      return successReply(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
-    case "lsp":
-      return renderLsp(outcome, facts);
-    case "outline":
-      return renderOutline(outcome);
-    case "glob":
-      return renderGlob(outcome, facts);
-    case "tree":
-      return renderTree(outcome);
-    case "grep":
-      return renderGrep(outcome, facts);
-    case "rewind":
-      return renderRewind(outcome);
-    case "history":
-      return renderHistory(outcome);
-    case "edit":
-    case "write":
-    case "notebook-edit":
-    case "patch":
-      return renderChange(outcome, facts);
-  }
-}
+export const render = byKind<
+  Reply<
+    | ReadResult
+    | DirectoryResult
+    | GlobResult
+    | GrepResult
+    | LsResult
+    | ChangeResult
+    | HistoryResult
+    | RewindResult
+    | LspResult
+  >
+>({
+  text: (outcome, facts) => renderText(outcome, outcome.pages[0], facts),
+  directory: renderDirectory,
+  image: renderImage,
+  pdf: (outcome) => ({ content: pdfParts(outcome, "pages"), structured: pdfResult(outcome), isError: false }),
+  notebook: (outcome) => {
+    const { cells, cellsTotal, next, overBudget } = outcome;
+    const file = {
+      filePath: outcome.target.absolute,
+      cells,
+      ...(overBudget ? { truncatedByTokenCap: true as const } : {}),
+      ...(next === undefined ? {} : { totalCells: cellsTotal, nextOffset: next }),
+    };
+    return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
+  },
+  unchanged: ({ target }) => successReply(unchanged, { type: "file_unchanged", file: { filePath: target.absolute } }),
+  lsp: (outcome, facts) => sharedReply(lspAnswer(outcome, names, facts)),
+  outline: renderOutline,
+  glob: renderGlob,
+  tree: renderTree,
+  grep: renderGrep,
+  rewind: (outcome) => sharedReply(rewindAnswer(outcome, sentenceOf, names)),
+  history: (outcome) => sharedReply(historyAnswer(outcome, names)),
+  edit: renderChange,
+  write: renderChange,
+  "notebook-edit": renderChange,
+  patch: renderChange,
+});
+
+export const sentenceOf = sentencesWith({ names });
+
+const sharedReply = <Fields>({ text, fields }: SharedAnswer<Fields>): Reply<Fields> => successReply(text, fields);
 
 function renderImage(outcome: ImageOutcome): Reply<ImageResult> {
   const { base64, mime, sizeBytes, original, display } = outcome;
@@ -253,7 +235,7 @@ function renderDirectory(outcome: DirectoryOutcome): Reply<DirectoryResult> {
       : [`[${outcome.entries.length} of ${outcome.entriesTotal} entries, go on with offset ${outcome.next}]`];
   const lines = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  - ${name}`), ...foot];
   const nothing =
-    outcome.withheld > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
+    outcome.hiddenByRules > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
   return successReply(outcome.entriesTotal === 0 ? `${lines[0]}\n${nothing}` : lines.join("\n"), {
     type: "directory",
     path: outcome.target.absolute,
@@ -270,8 +252,6 @@ function entryLine(entry: Entry): string {
   return `${name} -> ${escapeName(entry.linkText)}${entry.leadsTo === "directory" ? "/" : ""}`;
 }
 
-// Outlines in the `claude` dialect.
-
 /** Shown for a long code file instead of its text, or on request. */
 interface OutlineResult {
   readonly type: "outline";
@@ -285,11 +265,7 @@ interface OutlineResult {
 }
 
 function renderOutline(outcome: OutlineOutcome): Reply<OutlineResult> {
-  const head = `[Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}]`;
-  const notes = outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}]`);
-  const lines = outlineLines(outcome);
-  const text = [head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [""] : []), ...notes].join("\n");
-  return successReply(text, {
+  return successReply(outlineText(outcome, names), {
     type: "outline",
     file: {
       filePath: outcome.target.absolute,

@@ -7,9 +7,8 @@ import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
-import { successReply } from "../words.ts";
-import { grepNames } from "../shared-tools.ts";
-import type { OutputMode } from "./tools.ts";
+import { plainNames, successReply } from "../words.ts";
+import type { OutputMode } from "../shared-tools.ts";
 
 /** What `Glob` answers for programs. */
 export interface GlobResult {
@@ -27,8 +26,8 @@ export interface GlobResult {
   readonly hiddenMatches?: number;
   readonly leftOutIsComplete?: false;
   /** Present if permission rules hide files or folders. */
-  readonly withheldMatches?: number;
-  readonly withheldFolders?: number;
+  readonly matchesHiddenByRules?: number;
+  readonly foldersHiddenByRules?: number;
   readonly unreadableFolders?: number;
 }
 
@@ -43,7 +42,7 @@ export interface LsResult {
   /** Entries of all levels that did not fit. */
   readonly leftOut?: number;
   readonly ignored?: number;
-  readonly withheld?: number;
+  readonly hiddenByRules?: number;
 }
 
 export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobResult> {
@@ -62,16 +61,16 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobResult
     ...(ignored.count > 0 ? { ignoredMatches: ignored.count } : {}),
     ...(hidden.count > 0 ? { hiddenMatches: hidden.count } : {}),
     ...(complete ? {} : { leftOutIsComplete: false as const }),
-    ...(outcome.withheld > 0 ? { withheldMatches: outcome.withheld } : {}),
-    ...(outcome.withheldFolders > 0 ? { withheldFolders: outcome.withheldFolders } : {}),
+    ...(outcome.hiddenByRules > 0 ? { matchesHiddenByRules: outcome.hiddenByRules } : {}),
+    ...(outcome.foldersHiddenByRules > 0 ? { foldersHiddenByRules: outcome.foldersHiddenByRules } : {}),
     ...(outcome.unreadableFolders > 0 ? { unreadableFolders: outcome.unreadableFolders } : {}),
   });
 }
 
 export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
-  const { target, entries, entriesTotal, next, leftOut, ignored, withheld } = outcome;
+  const { target, entries, entriesTotal, next, leftOut, ignored, hiddenByRules } = outcome;
   const notes = treeNotes(outcome, (from) => `go on with offset ${from}`).map((note) => `[${note}]`);
-  const isEmpty = entriesTotal + ignored + withheld === 0;
+  const isEmpty = entriesTotal + ignored + hiddenByRules === 0;
   const lines = isEmpty ? ["[The folder is empty]"] : treeLines(entries, "- ");
   return successReply([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
     type: "directory",
@@ -81,7 +80,7 @@ export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
     ...(next === undefined ? {} : { nextOffset: next }),
     ...(leftOut > 0 ? { leftOut } : {}),
     ...(ignored > 0 ? { ignored } : {}),
-    ...(withheld > 0 ? { withheld } : {}),
+    ...(hiddenByRules > 0 ? { hiddenByRules } : {}),
   });
 }
 
@@ -110,7 +109,7 @@ export interface GrepResult {
   readonly appliedOffset?: number;
   readonly timedOut?: true;
   /** Files that were not searched because rules hide them. */
-  readonly withheldFiles?: number;
+  readonly filesHiddenByRules?: number;
   /** Symlinks to places outside the searched folder, which are not followed. */
   readonly skippedLinks?: number;
   readonly unreadableFiles?: number;
@@ -122,27 +121,27 @@ const modes = { content: "content", files: "files_with_matches", count: "count" 
 
 export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult> {
   const { mode, files, filesTotal, entriesTotal, linesTotal, skip } = outcome;
-  const names = files.map((file) => facts.spell(file.absolute));
-  const body = grepBody(outcome, names);
-  const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
+  const filenames = files.map((file) => facts.spell(file.absolute));
+  const body = grepBody(outcome, filenames);
+  const notes = grepNotes(outcome, plainNames).map((note) => `[${note}]`);
   const content =
     mode === "content" ? { content: body, numLines: outcome.entriesShown, totalLines: entriesTotal.number } : {};
   return successReply([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
     mode: modes[mode],
     numFiles: files.length,
-    filenames: names,
+    filenames,
     totalFiles: filesTotal.number,
     countIsComplete: entriesTotal.counted === "all" && filesTotal.counted === "all",
     ...content,
     ...(files.some((file) => file.lines.some(({ spans }) => spans !== undefined))
-      ? { lines: files.flatMap((file, index) => file.lines.map((line) => ({ file: names[index] ?? "", ...line }))) }
+      ? { lines: files.flatMap((file, index) => file.lines.map((line) => ({ file: filenames[index] ?? "", ...line }))) }
       : {}),
     ...(linesTotal === undefined ? {} : { numMatches: linesTotal.number }),
     ...(mode === "count" ? { counts: files.map(({ count }) => count) } : {}),
     ...(outcome.next === undefined ? {} : { appliedLimit: outcome.entriesShown }),
     ...(skip === 0 ? {} : { appliedOffset: skip }),
     ...(outcome.timedOutMs === undefined ? {} : { timedOut: true }),
-    ...some("withheldFiles", outcome.withheld.number),
+    ...some("filesHiddenByRules", outcome.hiddenByRules.number),
     ...some("skippedLinks", outcome.links.number),
     ...some("unreadableFiles", outcome.unreadable.number),
     ...some("ignoredFiles", outcome.ignored.number),

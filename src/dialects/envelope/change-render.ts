@@ -3,9 +3,9 @@
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
 import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../lsp-text.ts";
-import { changeLines, patchFor } from "../change-text.ts";
+import { changeLines, patchesFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { type Context, contextOf, roundedElapsed } from "./context.ts";
+import { type Envelope, envelopeReply, type Snaked, snaked, took } from "./context.ts";
 import { names } from "./problems.ts";
 
 /** Diagnostics of one file. Lines and columns count from 1. */
@@ -20,19 +20,10 @@ export interface CheckedEnvelope {
   readonly unavailable: readonly { readonly server: string; readonly why: string }[];
 }
 
-interface SaidEnvelope {
-  readonly line: number;
-  readonly column: number;
-  readonly end_line: number;
-  readonly end_column: number;
-  readonly message: string;
-  readonly code: string | null;
-  readonly source: string | null;
-}
+type SaidEnvelope = Snaked<SaidOfCode>;
 
-export interface ChangeEnvelope {
-  readonly status: "success";
-  readonly data: {
+export type ChangeEnvelope = Envelope<
+  {
     /** In the form of `diff -u`; empty if it would be too long. */
     readonly diff: string;
     readonly created: boolean;
@@ -46,33 +37,26 @@ export interface ChangeEnvelope {
     readonly files?: readonly { readonly path: string; readonly did: string; readonly moved_from?: string }[];
     /** Diagnostics of the files that a language server covers. */
     readonly diagnostics?: readonly CheckedEnvelope[];
-  };
-  readonly text: string;
-  readonly stats: { readonly time_ms: number; readonly additions: number; readonly deletions: number };
-  readonly context: Context;
-}
+  },
+  { readonly additions: number; readonly deletions: number },
+  "success"
+>;
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeEnvelope> {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
-  const text = [
-    ...changeLines(outcome, names.line),
-    ...diagnosticLines(outcome),
-    `(Took ${roundedElapsed(facts)}ms)`,
-  ].join("\n");
-  const envelope: ChangeEnvelope = {
+  return envelopeReply(facts, {
     status: "success",
     data: {
-      diff: files.map((file) => patchFor(file, facts)).join(""),
+      diff: patchesFor(files, facts).join(""),
       created: files.every(({ did }) => did === "created"),
       dry_run: outcome.dryRun,
       ...more(outcome, facts),
       ...checked(outcome),
     },
-    text,
-    stats: { time_ms: roundedElapsed(facts), additions: sum(files, "additions"), deletions: sum(files, "deletions") },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
-  return { content: [{ type: "text", text }], structured: envelope, isError: false };
+    text: [...changeLines(outcome, names.line), ...diagnosticLines(outcome), took(facts)],
+    stats: { additions: sum(files, "additions"), deletions: sum(files, "deletions") },
+    resolved: outcome.target.realRelative,
+  });
 }
 
 function checked(outcome: ChangeOutcome): Pick<ChangeEnvelope["data"], "diagnostics"> {
@@ -84,24 +68,14 @@ function checked(outcome: ChangeOutcome): Pick<ChangeEnvelope["data"], "diagnost
       return {
         path: name,
         pending,
-        errors: errors.map((one) => ({ ...said(one), new: one.isNew })),
-        warnings: warnings.map(said),
+        errors: errors.map(({ isNew, ...one }) => ({ ...snaked(one), new: isNew })),
+        warnings: snaked(warnings),
         left_out: errorsLeftOut + warningsLeftOut,
         unavailable,
       };
     }),
   };
 }
-
-const said = ({ line, column, endLine, endColumn, message, code, source }: SaidOfCode): SaidEnvelope => ({
-  line,
-  column,
-  end_line: endLine,
-  end_column: endColumn,
-  message,
-  code,
-  source,
-});
 
 const sum = (files: readonly ChangedFile[], what: "additions" | "deletions"): number =>
   files.reduce((all, file) => all + file[what], 0);

@@ -5,10 +5,9 @@ import type { Dialect } from "../dialect.ts";
 import { specs } from "./tools.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
 import type { GlobEnvelope, GrepEnvelope, LsEnvelope } from "./search-render.ts";
-import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type { GlobInput, GrepInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
 import type {
   EditInput,
-  GrepInput,
   LspInput,
   MultiEditInput,
   NotebookEditInput,
@@ -16,8 +15,16 @@ import type {
   RenameInput,
   WriteInput,
 } from "./inputs.ts";
-import type { HistoryEnvelope, LspEnvelope, RewindEnvelope } from "./history-render.ts";
-import { type ErrorEnvelope, profile, type ReadResult, render, renderProblem } from "./render.ts";
+import {
+  type ErrorEnvelope,
+  type HistoryEnvelope,
+  type LspEnvelope,
+  profile,
+  type ReadResult,
+  render,
+  renderProblem,
+  type RewindEnvelope,
+} from "./render.ts";
 
 /** What a change answers, also for a failure. */
 export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
@@ -28,7 +35,6 @@ export type LsResult = LsEnvelope | ErrorEnvelope;
 /** What `Grep` answers, also for a failure. */
 export type GrepResult = GrepEnvelope | ErrorEnvelope;
 
-/** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };

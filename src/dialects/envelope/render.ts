@@ -1,13 +1,16 @@
 /** Answers in the `envelope` dialect: every outcome has the same keys, in the same order. */
 
-import type { Outcome, Reply } from "../../contract/call.ts";
+import type { Reply } from "../../contract/call.ts";
 import { limits } from "../../contract/limits.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, Page, ReadOutcome, TextOutcome } from "../../contract/read.ts";
 import { codePoints, escapeName } from "../../text/text.ts";
-import type { Facts } from "../dialect.ts";
+import type { Doing } from "../change-words.ts";
+import { byKind, type Facts } from "../dialect.ts";
+import { historyAnswer, type HistoryResult } from "../history-text.ts";
+import { lspAnswer, type LspResult } from "../lsp-text.ts";
 import {
   imageNote,
   imageParts,
@@ -18,19 +21,21 @@ import {
   restOfCutLine,
   textOfParts,
 } from "../media-text.ts";
-import { outlineEntries, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
-import { counted } from "../words.ts";
+import { isOutlineCut, outlineEntries, type OutlineEntry, outlineLines, outlineText } from "../outline-text.ts";
+import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
+import { counted, type SharedAnswer } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
-import { type Context, contextOf, roundedElapsed } from "./context.ts";
 import {
-  type HistoryEnvelope,
-  type LspEnvelope,
-  renderHistory,
-  renderLsp,
-  renderRewind,
-  type RewindEnvelope,
-} from "./history-render.ts";
-import { outlineNames, sentenceOf } from "./problems.ts";
+  contextOf,
+  type Envelope,
+  envelopeReply,
+  roundedElapsed,
+  type Snaked,
+  snaked,
+  statusOf,
+  took,
+} from "./context.ts";
+import { names, sentenceOf } from "./problems.ts";
 import {
   type GlobEnvelope,
   type GrepEnvelope,
@@ -40,138 +45,110 @@ import {
   renderTree,
 } from "./search-render.ts";
 
+export type HistoryEnvelope = SharedEnvelope<HistoryResult>;
+export type RewindEnvelope = SharedEnvelope<RewindResult>;
+export type LspEnvelope = SharedEnvelope<LspResult>;
+
+type SharedEnvelope<Fields> = Envelope<Snaked<Fields> & { readonly truncated: boolean }>;
+
 /** `Total` is null only for a program that counts lines from the end through `session.run`. */
-interface TextEnvelope<Total extends number | null = number> {
-  readonly status: "success" | "partial";
-  readonly data: {
+type TextEnvelope<Total extends number | null = number> = Envelope<
+  {
     readonly content: string;
     readonly truncated: boolean;
     readonly fallback_encoding?: "replace";
     /** Present if `content` is an outline and not text. */
-    readonly outline?: readonly OutlineEntry[];
-  };
-  readonly text: string;
-  readonly stats: {
-    readonly time_ms: number;
+    readonly outline?: Snaked<readonly OutlineEntry[]>;
+  },
+  {
     readonly lines_read: number;
     readonly chars_read: number;
     readonly total_lines: Total;
     readonly file_size_bytes: number;
     readonly file_mtime_ms: number;
     readonly encoding: string;
-  };
-  readonly context: Context;
-}
+  }
+>;
 
-export interface ErrorEnvelope {
-  readonly status: "error";
-  readonly data: Readonly<Record<string, never>>;
-  readonly text: string;
-  readonly stats: { readonly time_ms: number };
-  readonly context: Context;
+export interface ErrorEnvelope extends Envelope<Readonly<Record<string, never>>, unknown, "error"> {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-interface DirectoryEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: { readonly entries: readonly Entry[]; readonly truncated: boolean };
-  readonly text: string;
-  readonly stats: { readonly time_ms: number; readonly entries_read: number; readonly total_entries: number };
-  readonly context: Context;
-}
+type DirectoryEnvelope = Envelope<
+  { readonly entries: readonly Entry[]; readonly truncated: boolean },
+  { readonly entries_read: number; readonly total_entries: number }
+>;
 
 /** What `Read` answers, also for a failure. */
 export type ReadResult = TextEnvelope | ErrorEnvelope;
 
 /** Kinds that this dialect refuses; a host that asks for them by a profile of its own gets them as text. */
-interface MediaEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: { readonly content: string; readonly truncated: boolean; readonly unchanged?: true };
-  readonly text: string;
-  readonly stats: { readonly time_ms: number };
-  readonly context: Context;
-}
+type MediaEnvelope = Envelope<{ readonly content: string; readonly truncated: boolean; readonly unchanged?: true }>;
 
-export function render(
-  outcome: Outcome,
-  facts: Facts,
-): Reply<
-  | TextEnvelope<number | null>
-  | DirectoryEnvelope
-  | MediaEnvelope
-  | GlobEnvelope
-  | GrepEnvelope
-  | LsEnvelope
-  | ChangeEnvelope
-  | HistoryEnvelope
-  | RewindEnvelope
-  | LspEnvelope
-> {
-  switch (outcome.kind) {
-    case "text": {
-      const envelope = textEnvelope(outcome, facts);
-      return replyOf(envelope, envelope.data.content);
-    }
-    case "directory": {
-      const envelope = directoryEnvelope(outcome, facts);
-      return replyOf(envelope, listText(envelope.data.entries));
-    }
-    case "unchanged":
-      return replyOf(mediaEnvelope(outcome, "", facts), "");
-    case "image":
-      return {
-        ...replyOf(mediaEnvelope(outcome, imageNote(outcome), facts), ""),
-        content: imageParts(outcome),
-      };
-    case "pdf":
-    case "notebook": {
-      const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
-      return replyOf(mediaEnvelope(outcome, textOfParts(parts), facts), textOfParts(parts));
-    }
-    case "lsp":
-      return renderLsp(outcome, facts);
-    case "outline":
-      return renderOutline(outcome, facts);
-    case "glob":
-      return renderGlob(outcome, facts);
-    case "tree":
-      return renderTree(outcome, facts);
-    case "grep":
-      return renderGrep(outcome, facts);
-    case "rewind":
-      return renderRewind(outcome, facts);
-    case "history":
-      return renderHistory(outcome, facts);
-    case "edit":
-    case "write":
-    case "notebook-edit":
-    case "patch":
-      return renderChange(outcome, facts);
-  }
-}
-
-const replyOf = <Envelope extends { readonly text: string }>(envelope: Envelope, body: string): Reply<Envelope> => ({
-  content: [{ type: "text", text: body === "" ? envelope.text : `${envelope.text}\n\n${body}` }],
-  structured: envelope,
-  isError: false,
+export const render = byKind<
+  Reply<
+    | TextEnvelope<number | null>
+    | DirectoryEnvelope
+    | MediaEnvelope
+    | GlobEnvelope
+    | GrepEnvelope
+    | LsEnvelope
+    | ChangeEnvelope
+    | HistoryEnvelope
+    | RewindEnvelope
+    | LspEnvelope
+  >
+>({
+  text: renderText,
+  directory: renderDirectory,
+  unchanged: (outcome, facts) => renderMedia(outcome, "", facts),
+  image: (outcome, facts) => ({ ...renderMedia(outcome, imageNote(outcome), facts), content: imageParts(outcome) }),
+  pdf: (outcome, facts) => renderMedia(outcome, textOfParts(pdfParts(outcome)), facts),
+  notebook: (outcome, facts) => renderMedia(outcome, textOfParts(notebookParts(outcome)), facts),
+  lsp: (outcome, facts) => sharedReply(lspAnswer(outcome, names, facts, facts.spell), facts),
+  outline: renderOutline,
+  glob: renderGlob,
+  tree: renderTree,
+  grep: renderGrep,
+  rewind: (outcome, facts) => sharedReply(rewindAnswer(outcome, sentenceIn(facts), names, facts.spell), facts),
+  history: (outcome, facts) => sharedReply(historyAnswer(outcome, names, facts.spell), facts),
+  edit: renderChange,
+  write: renderChange,
+  "notebook-edit": renderChange,
+  patch: renderChange,
 });
 
-function mediaEnvelope(outcome: ReadOutcome, content: string, facts: Facts): MediaEnvelope {
+const sharedReply = <Fields>(answer: SharedAnswer<Fields>, facts: Facts): Reply<SharedEnvelope<Fields>> =>
+  envelopeReply(facts, {
+    status: statusOf(answer.partial),
+    data: { ...snaked(answer.fields), truncated: answer.truncated },
+    text: [answer.text, took(facts)],
+    stats: {},
+    resolved: answer.resolved,
+  });
+
+const sentenceIn =
+  ({ spell }: Facts) =>
+  (problem: ProblemData, about: Doing): string =>
+    sentenceOf(problem, about, spell);
+
+function renderMedia(outcome: ReadOutcome, content: string, facts: Facts): Reply<MediaEnvelope> {
   const path = escapeName(outcome.target.asked);
   const unchanged = outcome.kind === "unchanged";
   const text = unchanged ? `File '${path}' is unchanged since it was last read.` : `Read '${path}'.`;
   const truncated = outcome.kind === "notebook" && (outcome.overBudget || outcome.next !== undefined);
-  return {
-    status: truncated ? "partial" : "success",
+  return envelopeReply(facts, {
+    status: statusOf(truncated),
     data: { content, truncated, ...(unchanged ? { unchanged: true as const } : {}) },
-    text: `${text}\n(Took ${roundedElapsed(facts)}ms)`,
-    stats: { time_ms: roundedElapsed(facts) },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
+    text: [text, took(facts)],
+    stats: {},
+    resolved: outcome.target.realRelative,
+    body: content,
+  });
 }
 
 export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
-  const message = sentenceOf(problem, facts.verb ?? "read", facts);
+  const message = sentenceOf(problem, facts.verb ?? "read", facts.spell);
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
   // A denied path gets the same answer whether it exists or not, and only an existing one has a real path.
@@ -191,7 +168,7 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
 
 const column = { digitsMin: 4, pad: " ", mark: " | " } as const;
 
-function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number | null> {
+function renderText(outcome: TextOutcome, facts: Facts): Reply<TextEnvelope<number | null>> {
   const page = outcome.pages[0];
   const { count, from } = page;
   const truncated = page.next !== undefined || page.cut.length > 0;
@@ -199,10 +176,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
   const isEmpty = total === 0 || (total === undefined && count === 0);
   const path = escapeName(outcome.target.asked);
   const range = `(Lines ${from}-${from + count - 1})`;
-  const text = [
-    `Read ${count} lines from '${path}' ${isEmpty ? "(file is empty)" : range}.`,
-    `(Took ${roundedElapsed(facts)}ms)`,
-  ];
+  const text = [`Read ${count} lines from '${path}' ${isEmpty ? "(file is empty)" : range}.`, took(facts)];
   if (page.next !== undefined) {
     text.push(
       total === undefined
@@ -223,16 +197,12 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
     text.push(`[${what} Use column=${rest} with start_line=${line} to see the rest.]`);
   }
   if (outcome.lossy) text.push("[Encoding: some bytes are not valid UTF-8 and are shown as U+FFFD.]");
-  return {
-    status: truncated || outcome.lossy ? "partial" : "success",
-    data: {
-      content: count === 0 ? "" : numberedLines(page, column, "", "\n"),
-      truncated,
-      ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
-    },
-    text: text.join("\n"),
+  const content = count === 0 ? "" : numberedLines(page, column, "", "\n");
+  return envelopeReply(facts, {
+    status: statusOf(truncated || outcome.lossy),
+    data: { content, truncated, ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}) },
+    text,
     stats: {
-      time_ms: roundedElapsed(facts),
       lines_read: count,
       // Of the file, so without the mark on a cut line.
       chars_read: charsIn(page) + page.lineEndChars - page.cut.length * profile.cutMark.length,
@@ -241,8 +211,9 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
       file_mtime_ms: outcome.mtimeMs,
       encoding: outcome.encoding,
     },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
+    resolved: outcome.target.realRelative,
+    body: content,
+  });
 }
 
 /** Of the lines, without the newlines between them. */
@@ -251,61 +222,36 @@ function charsIn(page: Page): number {
   return (page.ascii ? joined.length : codePoints(joined)) - Math.max(0, page.count - 1);
 }
 
-function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEnvelope {
-  const count = outcome.entries.length;
-  const truncated = outcome.next !== undefined;
-  const text = [
-    `Listed ${counted(count, "entry", "entries")} of '${escapeName(outcome.target.asked)}'.`,
-    `(Took ${roundedElapsed(facts)}ms)`,
-    ...(truncated
-      ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries. Go on with entry ${outcome.next}.]`]
-      : []),
-  ];
-  return {
-    status: truncated ? "partial" : "success",
-    data: { entries: outcome.entries, truncated },
-    text: text.join("\n"),
-    stats: { time_ms: roundedElapsed(facts), entries_read: count, total_entries: outcome.entriesTotal },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
+function renderDirectory(outcome: DirectoryOutcome, facts: Facts): Reply<DirectoryEnvelope> {
+  const { entries, entriesTotal, next } = outcome;
+  const truncated = next !== undefined;
+  const more = `[Truncated: Showing ${entries.length} of ${entriesTotal} entries. Go on with entry ${next}.]`;
+  const head = `Listed ${counted(entries.length, "entry", "entries")} of '${escapeName(outcome.target.asked)}'.`;
+  return envelopeReply(facts, {
+    status: statusOf(truncated),
+    data: { entries, truncated },
+    text: [head, took(facts), ...(truncated ? [more] : [])],
+    stats: { entries_read: entries.length, total_entries: entriesTotal },
+    resolved: outcome.target.realRelative,
+    body: entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n"),
+  });
 }
 
-const listText = (entries: readonly Entry[]): string =>
-  entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
-
-// Outlines in the `envelope` dialect: the envelope of a text with declarations in place of lines.
-
-interface OutlineEntry {
-  readonly name: string;
-  readonly kind: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  /** 0 at the top level. */
-  readonly depth: number;
-  /** How many more are inside and not shown. */
-  readonly hidden?: number;
-}
-
+/** The envelope of a text with declarations in place of lines. */
 function renderOutline(outcome: OutlineOutcome, facts: Facts): Reply<TextEnvelope> {
-  const lines = outlineLines(outcome);
-  const text = [
-    `Outlined '${escapeName(outcome.target.asked)}' (${outlineMeasure(outcome)}).`,
-    `(Took ${roundedElapsed(facts)}ms)`,
-    ...outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}.]`),
-  ].join("\n");
-  const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
-  const content = lines.map((line) => `${line}\n`).join("");
-  const envelope: TextEnvelope = {
-    status: truncated || outcome.lossy ? "partial" : "success",
+  const truncated = isOutlineCut(outcome);
+  return envelopeReply(facts, {
+    status: statusOf(truncated || outcome.lossy),
     data: {
-      content,
+      content: outlineLines(outcome)
+        .map((line) => `${line}\n`)
+        .join(""),
       truncated,
       ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
-      outline: outlineEntries(outcome).map(entryOf),
+      outline: snaked(outlineEntries(outcome)),
     },
-    text,
+    text: [outlineText(outcome, names), took(facts)],
     stats: {
-      time_ms: roundedElapsed(facts),
       lines_read: 0,
       chars_read: 0,
       total_lines: outcome.linesTotal,
@@ -313,14 +259,8 @@ function renderOutline(outcome: OutlineOutcome, facts: Facts): Reply<TextEnvelop
       file_mtime_ms: outcome.mtimeMs,
       encoding: outcome.encoding,
     },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
-  const body = content === "" ? text : `${text}\n\n${content}`;
-  return { content: [{ type: "text", text: body }], structured: envelope, isError: false };
-}
-
-function entryOf({ name, kind, startLine, endLine, ...rest }: ReturnType<typeof outlineEntries>[number]): OutlineEntry {
-  return { name, kind, start_line: startLine, end_line: endLine, ...rest };
+    resolved: outcome.target.realRelative,
+  });
 }
 
 // Reading in the `envelope` dialect: text only, exact totals, no byte cap but the engine's own.

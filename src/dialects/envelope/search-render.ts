@@ -9,19 +9,16 @@ import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepNotes, countWords, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";
-import { type Context, contextOf, roundedElapsed } from "./context.ts";
-import { grepNames } from "../shared-tools.ts";
+import { type Envelope, envelopeReply, statusOf, took } from "./context.ts";
+import { names } from "./problems.ts";
 
-export interface GlobEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: {
+export type GlobEnvelope = Envelope<
+  {
     /** Newest first; relative to the project root, or absolute where that would mean another file. */
     readonly files: readonly string[];
     readonly truncated: boolean;
-  };
-  readonly text: string;
-  readonly stats: {
-    readonly time_ms: number;
+  },
+  {
     readonly files_shown: number;
     readonly total_matches: number;
     /** False if the search was stopped; the number is then a minimum. */
@@ -30,94 +27,75 @@ export interface GlobEnvelope {
     readonly hidden_matches: number;
     /** False if counting those two stopped early. */
     readonly left_out_is_complete: boolean;
-    readonly withheld_matches: number;
-    readonly withheld_folders: number;
+    readonly matches_hidden_by_rules: number;
+    readonly folders_hidden_by_rules: number;
     readonly unreadable_folders: number;
-  };
-  readonly context: Context;
-}
+  }
+>;
 
-export interface LsEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: { readonly entries: readonly TreeEntry[]; readonly truncated: boolean };
-  readonly text: string;
-  readonly stats: {
-    readonly time_ms: number;
+export type LsEnvelope = Envelope<
+  { readonly entries: readonly TreeEntry[]; readonly truncated: boolean },
+  {
     readonly entries_read: number;
     readonly total_entries: number;
     readonly entries_left_out: number;
     readonly entries_ignored: number;
-    readonly entries_withheld: number;
-  };
-  readonly context: Context;
-}
+    readonly entries_hidden_by_rules: number;
+  }
+>;
 
 export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelope> {
   const { files, total, ignored, hidden } = outcome;
   const truncated = files.length < total.count || total.counted !== "all";
-  const names = files.map(({ absolute }) => facts.spell(absolute));
-  const pattern = escapeName(outcome.pattern);
-  const text = [
-    `Found ${countWords(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
-    `(Took ${roundedElapsed(facts)}ms)`,
-    ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
-  ].join("\n");
-  const envelope: GlobEnvelope = {
-    status: truncated ? "partial" : "success",
-    data: { files: names, truncated },
-    text,
+  const paths = files.map(({ absolute }) => facts.spell(absolute));
+  return envelopeReply(facts, {
+    status: statusOf(truncated),
+    data: { files: paths, truncated },
+    text: [
+      `Found ${countWords(total)} ${total.count === 1 ? "file" : "files"} matching '${escapeName(outcome.pattern)}'.`,
+      took(facts),
+      ...globNotes(outcome, facts.spell).map((note) => `[${note}.]`),
+    ],
     stats: {
-      time_ms: roundedElapsed(facts),
       files_shown: files.length,
       total_matches: total.count,
       count_is_complete: total.counted === "all",
       ignored_matches: ignored.count,
       hidden_matches: hidden.count,
       left_out_is_complete: ignored.counted === "all" && hidden.counted === "all",
-      withheld_matches: outcome.withheld,
-      withheld_folders: outcome.withheldFolders,
+      matches_hidden_by_rules: outcome.hiddenByRules,
+      folders_hidden_by_rules: outcome.foldersHiddenByRules,
       unreadable_folders: outcome.unreadableFolders,
     },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
-  return replyOf(envelope, names.map(escapeName).join("\n"));
+    resolved: outcome.target.realRelative,
+    body: paths.map(escapeName).join("\n"),
+  });
 }
 
 export function renderTree(outcome: TreeOutcome, facts: Facts): Reply<LsEnvelope> {
   const { target, entries, entriesTotal, shown, leftOut } = outcome;
-  const text = [
-    `Listed ${counted(shown, "entry", "entries")} of '${escapeName(target.asked)}'.`,
-    `(Took ${roundedElapsed(facts)}ms)`,
-    ...treeNotes(outcome, (from) => `use offset=${from} to continue`).map((note) => `[${note}.]`),
-  ].join("\n");
-  const envelope: LsEnvelope = {
-    status: leftOut > 0 ? "partial" : "success",
+  return envelopeReply(facts, {
+    status: statusOf(leftOut > 0),
     data: { entries, truncated: leftOut > 0 },
-    text,
+    text: [
+      `Listed ${counted(shown, "entry", "entries")} of '${escapeName(target.asked)}'.`,
+      took(facts),
+      ...treeNotes(outcome, (from) => `use offset=${from} to continue`).map((note) => `[${note}.]`),
+    ],
     stats: {
-      time_ms: roundedElapsed(facts),
       entries_read: shown,
       total_entries: entriesTotal,
       entries_left_out: leftOut,
       entries_ignored: outcome.ignored,
-      entries_withheld: outcome.withheld,
+      entries_hidden_by_rules: outcome.hiddenByRules,
     },
-    context: contextOf(facts, target.realRelative),
-  };
-  return replyOf(envelope, treeLines(entries, "", "").join("\n"));
+    resolved: target.realRelative,
+    body: treeLines(entries, "", "").join("\n"),
+  });
 }
 
-const replyOf = <Envelope extends { readonly text: string }>(envelope: Envelope, body: string): Reply<Envelope> => ({
-  content: [{ type: "text", text: body === "" ? envelope.text : `${envelope.text}\n\n${body}` }],
-  structured: envelope,
-  isError: false,
-});
-
-// Answers to `Grep` in the `envelope` dialect.
-
-export interface GrepEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: {
+export type GrepEnvelope = Envelope<
+  {
     /** In `content`: the lines. */
     readonly matches?: readonly {
       readonly path: string;
@@ -135,10 +113,8 @@ export interface GrepEnvelope {
     readonly truncated: boolean;
     /** Where to go on, if there is more. */
     readonly next_offset?: number;
-  };
-  readonly text: string;
-  readonly stats: {
-    readonly time_ms: number;
+  },
+  {
     readonly files_matched: number;
     /** Matching lines; not counted in `files_with_matches`. */
     readonly lines_matched?: number;
@@ -146,52 +122,40 @@ export interface GrepEnvelope {
     readonly count_complete: boolean;
     readonly entries_shown: number;
     readonly entries_total: number;
-    readonly files_withheld: number;
+    readonly files_hidden_by_rules: number;
     /** Symlinks to places outside the searched folder, which are not followed. */
     readonly links_skipped: number;
     readonly files_unreadable: number;
     readonly files_ignored: number;
-  };
-  readonly context: Context;
-}
+  }
+>;
 
 export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelope> {
   const { filesTotal, linesTotal, entriesTotal, next } = outcome;
-  const partial =
-    outcome.stopped !== "end" ||
-    outcome.timedOutMs !== undefined ||
-    outcome.unshown > 0 ||
-    outcome.unreadable.number > 0;
-  const notes = grepNotes(outcome, grepNames).map((note) => `[${note}.]`);
-  const text = [`${headOf(outcome)} (Took ${roundedElapsed(facts)}ms)`, ...notes].join("\n");
-  const envelope: GrepEnvelope = {
-    status: partial ? "partial" : "success",
+  const truncated = outcome.stopped !== "end" || outcome.timedOutMs !== undefined;
+  const notes = grepNotes(outcome, names).map((note) => `[${note}.]`);
+  return envelopeReply(facts, {
+    status: statusOf(truncated || outcome.unshown > 0 || outcome.unreadable.number > 0),
     data: {
       ...dataOf(outcome, facts),
-      truncated: outcome.stopped !== "end" || outcome.timedOutMs !== undefined,
+      truncated,
       ...(next === undefined || next > limits.searchSkipMax ? {} : { next_offset: next }),
     },
-    text,
+    text: [`${headOf(outcome)} ${took(facts)}`, ...notes],
     stats: {
-      time_ms: roundedElapsed(facts),
       files_matched: filesTotal.number,
       ...(linesTotal === undefined ? {} : { lines_matched: linesTotal.number }),
       count_complete: entriesTotal.counted === "all" && filesTotal.counted === "all",
       entries_shown: outcome.entriesShown,
       entries_total: entriesTotal.number,
-      files_withheld: outcome.withheld.number,
+      files_hidden_by_rules: outcome.hiddenByRules.number,
       links_skipped: outcome.links.number,
       files_unreadable: outcome.unreadable.number,
       files_ignored: outcome.ignored.number,
     },
-    context: contextOf(facts, outcome.target.realRelative),
-  };
-  const body = bodyOf(outcome, facts);
-  return {
-    content: [{ type: "text", text: body === "" ? text : `${text}\n\n${body}` }],
-    structured: envelope,
-    isError: false,
-  };
+    resolved: outcome.target.realRelative,
+    body: bodyOf(outcome, facts),
+  });
 }
 
 function headOf({ pattern, mode, filesTotal, linesTotal }: GrepOutcome): string {

@@ -4,11 +4,12 @@ import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
 import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
 import { escapeName } from "../../text/text.ts";
-import { changeLines, patchFor } from "../change-text.ts";
+import { changeLines, patchesFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { errorsWords, diagnosticMessage, reportsIn, unfinishedLines } from "../lsp-text.ts";
 import { quoted, successReply } from "../words.ts";
 import type { EditInput, PatchInput, WriteInput } from "./inputs.ts";
+import type { Titled } from "./read.ts";
 
 interface FileDiff {
   readonly file: string;
@@ -17,25 +18,19 @@ interface FileDiff {
   readonly deletions: number;
 }
 
-/** What a change answers for programs. */
-export interface ChangeResult {
-  readonly title: string;
-  readonly output: string;
-  readonly metadata: {
-    readonly diff: string;
-    readonly diagnostics: DiagnosticsByFile;
-    /** Of one file; of a patch there is one for each in `files`. */
-    readonly filediff?: FileDiff;
-    readonly files?: readonly FileDiff[];
-    /** Of `write`: whether the file existed before. */
-    readonly exists?: boolean;
-    readonly filepath?: string;
-    /** How the text of an edit was found; of several the first that was not found exactly. */
-    readonly matchedBy?: MatchedBy;
-  };
-}
+export type ChangeResult = Titled<{
+  readonly diff: string;
+  readonly diagnostics: DiagnosticsByFile;
+  /** Of one file; of a patch there is one for each in `files`. */
+  readonly filediff?: FileDiff;
+  readonly files?: readonly FileDiff[];
+  /** Of `write`: whether the file existed before. */
+  readonly exists?: boolean;
+  readonly filepath?: string;
+  /** How the text of an edit was found; of several the first that was not found exactly. */
+  readonly matchedBy?: MatchedBy;
+}>;
 
-/** The tools with their types. */
 export interface ChangeTools {
   readonly edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly write: { readonly input: WriteInput; readonly output: ChangeResult };
@@ -81,10 +76,11 @@ const isSame = (file: ChangedFile): boolean => file.notes.some(({ note }) => not
 function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadata"] {
   const diagnostics = diagnosticsFor(outcome);
   if (outcome.kind === "patch") {
-    const files = outcome.files.map((file) => fileDiff(file, facts));
-    return { diff: files.map(({ patch }) => patch).join(""), diagnostics, files };
+    const patches = patchesFor(outcome.files, facts);
+    const files = outcome.files.map((file, at) => fileDiff(file, patches[at] ?? ""));
+    return { diff: patches.join(""), diagnostics, files };
   }
-  const filediff = fileDiff(outcome.file, facts);
+  const filediff = fileDiff(outcome.file, patchesFor([outcome.file], facts).join(""));
   const { patch: diff, file: filepath } = filediff;
   if (outcome.kind === "write") {
     return { diff, diagnostics, filediff, exists: outcome.file.did !== "created", filepath };
@@ -94,9 +90,9 @@ function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadat
   return { diff, diagnostics, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
 }
 
-const fileDiff = (file: ChangedFile, facts: Facts): FileDiff => ({
+const fileDiff = (file: ChangedFile, patch: string): FileDiff => ({
   file: file.target.absolute,
-  patch: patchFor(file, facts),
+  patch,
   additions: file.additions,
   deletions: file.deletions,
 });
@@ -117,7 +113,6 @@ interface WirePosition {
   readonly character: number;
 }
 
-/** By absolute path. */
 type DiagnosticsByFile = Readonly<Record<string, readonly WireDiagnostic[]>>;
 
 const diagnosticsFor = (outcome: ChangeOutcome): DiagnosticsByFile =>

@@ -1,4 +1,4 @@
-/** The inputs of the `opencode` dialect, most of them those of `opencode-legacy` too. Made by npm run generate from the tools' parameters; do not edit. */
+/** The inputs of the `opencode` dialect and of `opencode-legacy`. Made by npm run generate from the tools' parameters; do not edit. */
 
 import type { LspOperation } from "../../contract/lsp.ts";
 import type { CodePlaceInput } from "../inputs.ts";
@@ -13,37 +13,17 @@ export interface EditPart {
   readonly replaceAll?: boolean;
 }
 
-/** What a call of `read` may hold. */
 export interface ReadInput {
-  /** Path of the file or folder. */
+  /** Path of the file or folder. In `opencode-legacy`: Path of the file. */
   readonly filePath: string;
-  /** First line or entry to return, counted from 1. */
+  /** First line or entry to return, counted from 1. In `opencode-legacy`: How many lines to skip; 0 is the beginning. */
   readonly offset?: number;
-  /** How many lines or entries to return; 2000 by default. */
+  /** How many lines or entries to return; 2000 by default. In `opencode-legacy`: How many lines to return; 2000 by default. */
   readonly limit?: number;
-  /** To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then. */
+  /** To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then. In `opencode-legacy`: To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then. */
   readonly column?: number;
 }
 
-/** What a call of `glob` may hold. */
-export interface GlobInput {
-  /** Pattern of the paths, such as "**\/*.ts" or "src/**\/*.{js,jsx}". */
-  readonly pattern: string;
-  /** Folder to search; the whole workspace by default. */
-  readonly path?: string;
-}
-
-/** What a call of `list` may hold. */
-export interface ListInput {
-  /** Path of the folder. */
-  readonly path: string;
-  /** Patterns of what to leave out, such as ["*.log", "dist/"]. */
-  readonly ignore?: readonly string[];
-  /** First entry of the folder to list, counted from 1, if it has more than one page. */
-  readonly offset?: number;
-}
-
-/** What a call of `grep` may hold. */
 export interface GrepInput {
   /** Regular expression to look for in the contents of files. */
   readonly pattern: string;
@@ -53,19 +33,11 @@ export interface GrepInput {
   readonly include?: string;
 }
 
-/** What a call of `edit` may hold. */
-export interface EditInput {
+export interface EditInput extends EditPart {
   /** Path of the file. */
   readonly filePath: string;
-  /** The text to replace, to the letter. */
-  readonly oldString: string;
-  /** The text to put in its place. */
-  readonly newString: string;
-  /** Replace every place; otherwise there must be only one. */
-  readonly replaceAll?: boolean;
 }
 
-/** What a call of `multiedit` may hold. */
 export interface MultiEditInput {
   /** Path of the file. */
   readonly filePath: string;
@@ -73,7 +45,6 @@ export interface MultiEditInput {
   readonly edits: readonly EditPart[];
 }
 
-/** What a call of `write` may hold. */
 export interface WriteInput {
   /** Path of the file. */
   readonly filePath: string;
@@ -81,25 +52,11 @@ export interface WriteInput {
   readonly content: string;
 }
 
-/** What a call of `patch` may hold. */
 export interface PatchInput {
   /** The patch, from *** Begin Patch to *** End Patch. */
   readonly patchText: string;
 }
 
-/** What a call of `history` may hold. */
-export interface HistoryInput {
-  /** One turn, with its diffs; all turns are listed without it. */
-  readonly turn?: string;
-  /** Only what happened to this file, or below this folder. */
-  readonly path?: string;
-  /** First turn to list, or first file of the turn; counted from 1. In `opencode-legacy`: How many turns, or files of the turn, to skip; 0 is the newest. */
-  readonly offset?: number;
-  /** How many turns or files; 20 by default; at most 100. */
-  readonly limit?: number;
-}
-
-/** What a call of `rewind` may hold. */
 export interface RewindInput {
   /** The turn to go back before, as history names it; "start" is the beginning. */
   readonly turn: string;
@@ -111,7 +68,6 @@ export interface RewindInput {
   readonly force?: boolean;
 }
 
-/** What a call of `lsp` may hold. */
 export interface LspInput extends CodePlaceInput {
   /** What to find out. */
   readonly operation: LspOperation;
@@ -123,7 +79,6 @@ export interface LspInput extends CodePlaceInput {
   readonly offset?: number;
 }
 
-/** What a call of `rename` may hold. */
 export interface RenameInput extends CodePlaceInput {
   /** Path of a file that the symbol stands in. */
   readonly filePath: string;

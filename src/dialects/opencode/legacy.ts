@@ -1,19 +1,16 @@
 /** The `opencode-legacy` dialect: read, with lines counted from 0 in calls. */
 
-import type { ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import type { Dialect } from "../dialect.ts";
 import { firstLinesOfPage, numberedLines } from "../media-text.ts";
-import { failureReply } from "../words.ts";
 import { legacySpecs } from "./tools.ts";
-import { type ChangeTools, lateBlocks } from "./changes.ts";
-import type { HistoryTools, LspTools } from "./history.ts";
-import type { ReadInput } from "./legacy-inputs.ts";
-import { rendererOf } from "./render.ts";
+import type { ChangeTools } from "./changes.ts";
+import type { ReadInput } from "./inputs.ts";
+import { footerOf, previewLines, type ReadResult, resultOf } from "./read.ts";
+import { dialectOf, type HistoryTools, type LspTools } from "./render.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
-import { footerOf, previewLines, type ReadResult, resultOf, sentenceOf } from "./sentences.ts";
 
 // Reading in the `opencode-legacy` dialect: a line is the text between two newlines, `\r` included.
 
@@ -59,23 +56,18 @@ function directoryResult(outcome: DirectoryOutcome): ReadResult {
   return resultOf(outcome.target, output, names, outcome.next !== undefined);
 }
 
-const render = rendererOf({ first: 0, numberLine, textResult, directoryResult });
-
-/** The tools of this dialect with their types. */
 export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, LspTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 
-export const opencodeLegacy: Dialect = {
+export const opencodeLegacy: Dialect = dialectOf({
   name: "opencode-legacy",
-  failures: "thrown",
-  numbers: "lenient",
   profile,
   specs: legacySpecs,
-  render,
-  renderLate: (reports) => lateBlocks(reports).join("\n"),
-  renderProblem: (problem: ProblemData, { verb }) =>
-    failureReply(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 0)),
-};
+  first: 0,
+  numberLine,
+  textResult,
+  directoryResult,
+});
 
 export type { ReadInput, ReadResult };

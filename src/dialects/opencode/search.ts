@@ -6,28 +6,23 @@ import type { GrepFile, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import { globNotes, grepNotes, shownLineText, tallyWords, treeLines, treeNotes } from "../grep-text.ts";
-import { successReply } from "../words.ts";
-import type { GlobInput, GrepInput, ListInput } from "./inputs.ts";
-import { grepNames } from "./sentences.ts";
+import { type Names, successReply } from "../words.ts";
+import type { GlobInput, LsInput } from "../inputs.ts";
+import type { GrepInput } from "./inputs.ts";
+import type { Titled } from "./read.ts";
 
-/** What a search answers for programs. */
-export interface SearchResult {
-  readonly title: string;
-  readonly output: string;
-  readonly metadata: {
-    /** Files or entries that are shown. */
-    readonly count: number;
-    readonly truncated: boolean;
-    /** Of `glob`: all matching files; a minimum if `complete` is false. */
-    readonly total?: number;
-    readonly complete?: boolean;
-  };
-}
+export type SearchResult = Titled<{
+  /** Files or entries that are shown. */
+  readonly count: number;
+  readonly truncated: boolean;
+  /** Of `glob`: all matching files; a minimum if `complete` is false. */
+  readonly total?: number;
+  readonly complete?: boolean;
+}>;
 
-/** The tools with their types. */
 export interface SearchTools {
   readonly glob: { readonly input: GlobInput; readonly output: SearchResult };
-  readonly list: { readonly input: ListInput; readonly output: SearchResult };
+  readonly list: { readonly input: LsInput; readonly output: SearchResult };
 }
 
 export function renderGlob(outcome: GlobOutcome): Reply<SearchResult> {
@@ -49,9 +44,9 @@ export function renderGlob(outcome: GlobOutcome): Reply<SearchResult> {
 }
 
 export function renderTree(outcome: TreeOutcome): Reply<SearchResult> {
-  const { target, entries, shown, leftOut, ignored, withheld } = outcome;
+  const { target, entries, shown, leftOut, ignored, hiddenByRules } = outcome;
   const notes = treeNotes(outcome, (from) => `use 'offset' ${from} to go on`).map((note) => `(${note})`);
-  const none = ignored + withheld > 0 ? "(0 entries shown)" : "(0 entries)";
+  const none = ignored + hiddenByRules > 0 ? "(0 entries shown)" : "(0 entries)";
   const lines = entries.length === 0 ? [none] : treeLines(entries, "");
   const head = `${escapeName(target.absolute)}/`;
   const output = [head, ...lines, ...(notes.length > 0 ? [""] : []), ...notes].join("\n");
@@ -62,32 +57,26 @@ export function renderTree(outcome: TreeOutcome): Reply<SearchResult> {
   });
 }
 
-/** What `grep` answers for programs. */
-export interface GrepResult {
-  readonly title: string;
-  readonly output: string;
-  readonly metadata: {
-    /** Matching lines, of all files. */
-    readonly matches: number;
-    readonly truncated: boolean;
-    /** False if counting stopped before the search ended. */
-    readonly countIsComplete: boolean;
-    /** Files that were not searched because rules hide them. */
-    readonly withheld: number;
-  };
-}
+export type GrepResult = Titled<{
+  /** Matching lines, of all files. */
+  readonly matches: number;
+  readonly truncated: boolean;
+  /** False if counting stopped before the search ended. */
+  readonly countIsComplete: boolean;
+  /** Files that were not searched because rules hide them. */
+  readonly hiddenByRules: number;
+}>;
 
-/** The tool with its types. */
 export interface GrepTools {
   readonly grep: { readonly input: GrepInput; readonly output: GrepResult };
 }
 
-export function renderGrep(outcome: GrepOutcome): Reply<GrepResult> {
-  const notes = grepNotes(outcome, grepNames).map((note) => `(${note})`);
+export function renderGrep(outcome: GrepOutcome, names: Names): Reply<GrepResult> {
+  const notes = grepNotes(outcome, names).map((note) => `(${note})`);
   const output = [headOf(outcome), ...outcome.files.map((file) => blockOf(file, outcome)), notes.join("\n")]
     .filter((part) => part !== "")
     .join("\n\n");
-  const { linesTotal, filesTotal, withheld } = outcome;
+  const { linesTotal, filesTotal, hiddenByRules } = outcome;
   return successReply(output, {
     title: escapeName(outcome.pattern),
     output,
@@ -95,7 +84,7 @@ export function renderGrep(outcome: GrepOutcome): Reply<GrepResult> {
       matches: linesTotal?.number ?? filesTotal.number,
       truncated: outcome.stopped !== "end" || outcome.timedOutMs !== undefined,
       countIsComplete: outcome.entriesTotal.counted === "all" && filesTotal.counted === "all",
-      withheld: withheld.number,
+      hiddenByRules: hiddenByRules.number,
     },
   });
 }

@@ -1,7 +1,8 @@
 /** The tools of the `opencode` dialect and of `opencode-legacy`, which counts from 0 in calls and has no multiedit. */
 
 import type { ToolSpec } from "../dialect.ts";
-import { changeTools, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
+import { integer, position, string } from "../parameters.ts";
+import { changeTools, columnAt, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
 import glob from "./glob.txt";
@@ -11,7 +12,7 @@ import list from "./list.txt";
 import multiEdit from "./multiedit.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
-import { unchangedNotice } from "./sentences.ts";
+import { unchangedNotice } from "./read.ts";
 import write from "./write.txt";
 
 const spelling: Spelling = {
@@ -22,19 +23,17 @@ const spelling: Spelling = {
   conversation: "conversation",
 };
 
+const required = { required: true } as const;
+const limit = { default: 2_000 };
+
 const read = tool("read", {
   name: "read",
   description: readDescription,
   input: {
-    filePath: { sets: "path", type: "string", words: "Path of the file or folder", required: true },
-    offset: { sets: "from", type: "position", words: "First line or entry to return, counted from 1", default: 1 },
-    limit: { sets: "linesMax", type: "integer", min: 1, words: "How many lines or entries to return", default: 2_000 },
-    column: {
-      sets: "column",
-      type: "position",
-      words:
-        "To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then",
-    },
+    filePath: string("path", "Path of the file or folder", required),
+    offset: position("from", "First line or entry to return, counted from 1", { default: 1 }),
+    limit: integer("linesMax", 1, "How many lines or entries to return", limit),
+    column: columnAt("offset"),
   },
 });
 
@@ -42,9 +41,9 @@ const legacyRead = tool("read", {
   name: "read",
   description: legacyReadDescription,
   input: {
-    filePath: { sets: "path", type: "string", words: "Path of the file", required: true },
+    filePath: string("path", "Path of the file", required),
     offset: { sets: "from", type: "skip", words: "How many lines to skip; 0 is the beginning", default: 0 },
-    limit: { sets: "linesMax", type: "integer", min: 1, words: "How many lines to return", default: 2_000 },
+    limit: integer("linesMax", 1, "How many lines to return", limit),
     column: {
       sets: "column",
       type: "skip",
@@ -68,14 +67,9 @@ const searchTools = [
     name: "grep",
     description: grepDescription,
     input: {
-      pattern: {
-        sets: "pattern",
-        type: "string",
-        words: "Regular expression to look for in the contents of files",
-        required: true,
-      },
-      path: { sets: "path", type: "string", words: "Folder or file to search; the whole workspace by default" },
-      include: { sets: "glob", type: "string", words: 'Which files to search: "*.js", "*.{ts,tsx}", "src/**"' },
+      pattern: string("pattern", "Regular expression to look for in the contents of files", required),
+      path: string("path", "Folder or file to search; the whole workspace by default"),
+      include: string("glob", 'Which files to search: "*.js", "*.{ts,tsx}", "src/**"'),
     },
     fixed: { entriesMax: 100, lineCharsMax: 2_000 },
   }),
@@ -87,13 +81,7 @@ const patch = tool("patch", {
   name: "patch",
   description: patchDescription,
   input: {
-    patchText: {
-      sets: "patchText",
-      type: "string",
-      words: "The patch, from *** Begin Patch to *** End Patch",
-      required: true,
-      long: true,
-    },
+    patchText: string("patchText", "The patch, from *** Begin Patch to *** End Patch", { required: true, long: true }),
   },
 });
 

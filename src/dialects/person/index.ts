@@ -3,25 +3,24 @@
  * types options instead of parameters and sees the diff of a change, so some sentences differ from those for models.
  */
 
-import type { Outcome, Reply } from "../../contract/call.ts";
+import type { Reply } from "../../contract/call.ts";
 import type { ChangeOutcome } from "../../contract/edit.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
 import type { GrepLine, GrepOutcome } from "../../contract/grep.ts";
-import type { HistoryOutcome } from "../../contract/history.ts";
 import type { LspOutcome } from "../../contract/lsp.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import { changeWords } from "../change-text.ts";
-import type { Facts, Words } from "../dialect.ts";
+import { byKind, type Facts, type Words } from "../dialect.ts";
 import { followsDirectly, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
 import { historyText } from "../history-text.ts";
 import type { DialectName } from "../index.ts";
 import { diagnosticLines, lateLines, lspHead, lspNotes, lspRows } from "../lsp-text.ts";
 import { imageParts, notebookParts, pageNotices, pdfParts, textOfParts } from "../media-text.ts";
 import { outlineMeasure, outlineNotes, outlineRows } from "../outline-text.ts";
-import { capitalised, failureReply, quoted, successReply } from "../words.ts";
-import { grepNames, lspNames, outlineNames, sentenceForPerson } from "./problems.ts";
+import { bracketed, failureReply, quoted, successReply } from "../words.ts";
+import { names, sentenceForPerson } from "./problems.ts";
 import { rewindLines } from "./rewind.ts";
 
 export { sentenceForPage, sentenceForPerson } from "./problems.ts";
@@ -41,16 +40,12 @@ export interface Piece {
 
 export type Line = readonly Piece[];
 
-/** An outcome in words. */
 export interface View {
   readonly body: readonly Line[];
-  /** Notes about it. */
   readonly notes: readonly Line[];
 }
 
-type ViewOf<Kind extends Outcome["kind"]> = (outcome: Extract<Outcome, { readonly kind: Kind }>, facts: Facts) => View;
-
-const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
+const viewFor = byKind<View>({
   text: textView,
   directory: directoryView,
   image: (outcome) => plainView(textOfParts(imageParts(outcome))),
@@ -67,13 +62,13 @@ const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
   "notebook-edit": changeView,
   patch: changeView,
   rewind: (outcome) => view(rewindLines("rewind", outcome).map(text)),
-  history: historyView,
-};
+  history: (outcome) => plainView(historyText(outcome, names)),
+});
 
 /** For `session.run`: the view is the structured part of the reply. */
 export const person: Words = {
   render: (outcome, facts): Reply<View> => {
-    const made = (views[outcome.kind] as (one: Outcome, facts: Facts) => View)(outcome, facts); // the table pairs them by kind
+    const made = viewFor(outcome, facts);
     return successReply(textIn([...made.body, ...made.notes]), made);
   },
   renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceForPerson(problem, verb ?? "read")),
@@ -96,8 +91,6 @@ const text = (words: string): Line => [piece("text", words)];
 const notice = (words: string): Line => [piece("notice", words)];
 const plainView = (words: string): View => view([text(words)]);
 
-// Reads.
-
 function textView(outcome: TextOutcome): View {
   const [page] = outcome.pages;
   const notices = pageNotices(outcome, page).map(notice);
@@ -108,8 +101,8 @@ function textView(outcome: TextOutcome): View {
 const numberedLines = ({ from, lines }: Page): readonly Line[] =>
   lines.map((line, at) => [piece("number", `${from + at}→`), piece("text", line)]);
 
-function directoryView({ target, entries, entriesTotal, next, withheld }: DirectoryOutcome): View {
-  const nothing = withheld > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
+function directoryView({ target, entries, entriesTotal, next, hiddenByRules }: DirectoryOutcome): View {
+  const nothing = hiddenByRules > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
   const foot = `[${entries.length} of ${entriesTotal} entries, go on with offset ${next}]`;
   return view([
     folderHead(target.absolute),
@@ -120,12 +113,12 @@ function directoryView({ target, entries, entriesTotal, next, withheld }: Direct
 }
 
 function treeView(outcome: TreeOutcome): View {
-  const { target, entries, entriesTotal, ignored, withheld } = outcome;
-  const isEmpty = entriesTotal + ignored + withheld === 0;
+  const { target, entries, entriesTotal, ignored, hiddenByRules } = outcome;
+  const isEmpty = entriesTotal + ignored + hiddenByRules === 0;
   return view([
     folderHead(target.absolute),
     ...(isEmpty ? [notice("[The folder is empty]")] : entryLines(entries)),
-    ...treeNotes(outcome, (from) => `go on with offset ${from}`).map(bracketed),
+    ...treeNotes(outcome, (from) => `go on with offset ${from}`).map((note) => notice(bracketed(note))),
   ]);
 }
 
@@ -147,10 +140,8 @@ const entryLines = (entries: TreeOutcome["entries"]): readonly Line[] =>
     piece("aside", note),
   ]);
 
-const bracketed = (words: string): Line => notice(`[${words}]`);
-
 function outlineView(outcome: OutlineOutcome): View {
-  const notes = outlineNotes(outcome, outlineNames).map((note) => bracketed(capitalised(note)));
+  const notes = outlineNotes(outcome, names).map((note) => notice(bracketed(note)));
   const lines = outlineRows(outcome).map(
     ({ indent, lines: numbers, kind, name, inside }): Line => [
       piece("text", indent),
@@ -161,7 +152,7 @@ function outlineView(outcome: OutlineOutcome): View {
       piece("aside", inside),
     ],
   );
-  const head = bracketed(`Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}`);
+  const head = notice(`[Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}]`);
   return view([head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [[]] : []), ...notes]);
 }
 
@@ -169,15 +160,9 @@ function lspView(outcome: LspOutcome, facts: Facts): View {
   const rows = lspRows(outcome, facts).map(
     ({ indent, where, what }): Line => [piece("text", indent), piece("aside", where), piece("text", what)],
   );
-  const notes = lspNotes(outcome, lspNames).map((note) => bracketed(capitalised(note)));
+  const notes = lspNotes(outcome, names).map((note) => notice(bracketed(note)));
   const said = outcome.text === undefined ? [] : [text(outcome.text)];
-  return view([bracketed(lspHead(outcome)), ...rows, ...said, ...notes]);
-}
-
-const historyNames = { history: "filehand history", rewind: "filehand rewind" };
-
-function historyView(outcome: HistoryOutcome): View {
-  return plainView(historyText(outcome, { names: historyNames, first: 1 }));
+  return view([notice(`[${lspHead(outcome)}]`), ...rows, ...said, ...notes]);
 }
 
 // Searches. Notes are separate, so that a pipe gets only the results.
@@ -193,29 +178,28 @@ function globView(outcome: GlobOutcome): View {
 }
 
 function grepView(outcome: GrepOutcome, { spell }: Facts): View {
-  const names = outcome.files.map((file) => spell(file.absolute));
+  const paths = outcome.files.map((file) => spell(file.absolute));
   const none = outcome.filesTotal.number === 0 ? [grepHead(outcome)] : [];
-  return view(grepLines(outcome, names), [...none, ...grepNotes(outcome, grepNames)].map(notice));
+  return view(grepLines(outcome, paths), [...none, ...grepNotes(outcome, names)].map(notice));
 }
 
-function grepLines(outcome: GrepOutcome, names: readonly string[]): readonly Line[] {
-  const nameOf = (at: number): Piece => piece("file", escapeName(names[at] ?? ""));
+function grepLines(outcome: GrepOutcome, paths: readonly string[]): readonly Line[] {
+  const nameOf = (at: number): Piece => piece("file", escapeName(paths[at] ?? ""));
   switch (outcome.mode) {
     case "files":
-      return names.map((_, at) => [nameOf(at)]);
+      return paths.map((_, at) => [nameOf(at)]);
     case "count":
       return outcome.files.map(({ count }, at) => [nameOf(at), piece("text", ":"), piece("count", String(count))]);
     case "content": {
       // The positions of matches are known only if the caller requested them.
       const hasSpans = outcome.files.some(({ lines }) => lines.some(({ spans }) => spans !== undefined));
       if (hasSpans) return headedLines(outcome, nameOf);
-      const body = grepBody(outcome, names);
+      const body = grepBody(outcome, paths);
       return body === "" ? [] : [text(body)];
     }
   }
 }
 
-/** Files as headings, with their lines below. */
 function headedLines({ files }: GrepOutcome, nameOf: (at: number) => Piece): readonly Line[] {
   const all = files.flatMap(({ lines }) => lines);
   const width = String(all.reduce((most, { line }) => Math.max(most, line), 0)).length;

@@ -1,27 +1,19 @@
 /** Failures in words for the person who typed the command: options instead of parameters, and remedies that only a person has. */
 
 import type { ProblemOf } from "../../contract/problem.ts";
-import type { Names } from "../change-words.ts";
-import type { GrepNames } from "../grep-text.ts";
-import type { LspNames } from "../lsp-text.ts";
-import type { OutlineNames } from "../outline-text.ts";
 import { sentencesWith } from "../problem-sentences.ts";
-import { denialClause } from "../words.ts";
+import { denialClause, type Names, plainNames } from "../words.ts";
 
-const names: Names = {
+export const names: Names = {
+  ...plainNames,
+  history: "filehand history",
+  rewind: "filehand rewind",
+  notebookTool: "filehand notebook-edit",
   old: "the old text",
   new: "the new text",
   allPlaces: "give --all",
-  reading: (from, lines) => `offset ${from} and limit ${lines}`,
-  readingRest: (line, column) => `column ${column} and offset ${line}`,
-  line: (number, text) => `${number}→${text}`,
-  notebookTool: "filehand notebook-edit",
-  repair: "read its text with offset 1 and limit 200 and repair that with Edit",
+  force: "--force",
 };
-
-export const outlineNames: OutlineNames = { reading: names.reading, search: "Grep" };
-export const lspNames: LspNames = { search: "Grep", read: "Read" };
-export const grepNames: GrepNames = { offset: "offset", glob: "glob", multiline: "multiline" };
 
 function denialForPerson(problem: ProblemOf<"ACCESS_DENIED">): string {
   switch (problem.reason) {
@@ -44,9 +36,7 @@ function denialForPerson(problem: ProblemOf<"ACCESS_DENIED">): string {
   }
 }
 
-const all = { change: names, outline: outlineNames, lsp: lspNames, grep: grepNames };
-
-export const sentenceForPerson = sentencesWith({ ...all, denial: denialForPerson });
+export const sentenceForPerson = sentencesWith({ names, denial: denialForPerson });
 
 /** For a page, which has no options. */
-export const sentenceForPage = sentencesWith({ ...all, denial: denialClause });
+export const sentenceForPage = sentencesWith({ names });

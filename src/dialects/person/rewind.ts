@@ -4,7 +4,7 @@ import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/
 import { escapeName } from "../../text/text.ts";
 import { parenthesized, type RewoundWords, rewoundWords } from "../rewind-text.ts";
 import { capitalised, counted } from "../words.ts";
-import { sentenceForPerson } from "./problems.ts";
+import { names, sentenceForPerson } from "./problems.ts";
 
 /** The command that the person typed. */
 export type RewindWay = "rewind" | "undo" | "redo";
@@ -42,6 +42,5 @@ function headOf(way: RewindWay, { to, turn, files, dryRun }: RewindOutcome, name
   return `${did}: ${what} changed.${back}`;
 }
 
-/** Of one file. */
 export const rewoundForPerson = (file: RewoundFile): RewoundWords =>
-  rewoundWords(file, (problem) => sentenceForPerson(problem, "rewind"), "--force");
+  rewoundWords(file, (problem) => sentenceForPerson(problem, "rewind"), names.force);

@@ -1,21 +1,16 @@
 /** Finds a byte sequence in a file of any size, in one pass and constant memory, with the line of each hit. */
 
-import { setImmediate } from "node:timers/promises";
-import { countNewlinesIn, startFinding } from "../../text/text.ts";
+import { countNewlinesIn, type FinderOptions, startFinding } from "../../text/text.ts";
+import { timeSlices } from "../event-loop.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
-import { chunkBytes, FileCut, returnKernel, takeKernel } from "./scan.ts";
+import { chunkBytes, FileTruncated, returnKernel, takeKernel } from "./scan.ts";
 
 export interface Hit {
   readonly at: number;
-  /** Lines count from 1. */
   readonly line: number;
 }
 
-export interface FindOptions {
-  readonly hitsMax: number;
-  readonly overlapping: boolean | "first";
-  /** Where the text begins, after the BOM; no hit begins before. */
-  readonly firstByte: number;
+export interface FindOptions extends FinderOptions {
   /** `first`: line numbers are right only up to the chunk of the first hit. */
   readonly lines: "all" | "first";
   readonly signal: AbortSignal;
@@ -28,10 +23,10 @@ export interface FindOptions {
 
 /** An exact count above this helps no caller, and counting a needle that overlaps itself would take long. */
 const totalMax = 1_000_000;
-/** The search yields to the event loop after so many bytes, */
-const turnBytes = 4 * chunkBytes;
-/** and after so many hits. */
-const turnHits = 32_768;
+/** Bytes between two reports of progress. */
+const progressBytes = 4 * chunkBytes;
+/** Hits between two looks at the clock. */
+const sliceHits = 1_024;
 /** Small enough to stay in the processor's cache, since each piece is scanned several times. */
 const stepBytes = chunkBytes / 8;
 
@@ -43,16 +38,17 @@ export async function findInFile(
 ): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
   const { overlapping, firstByte, signal, onHit } = options;
   const hitsMax = onHit === undefined ? options.hitsMax : Number.POSITIVE_INFINITY;
-  const finder = startFinding(needle, { hitsMax, overlapping, unitBytes: 1, firstByte });
+  const finder = startFinding(needle, { hitsMax, overlapping, firstByte });
   const kernel = takeKernel("byte");
   const hits: Hit[] = [];
+  const slices = timeSlices(signal);
   let newlines = 0;
   try {
     for (let at = 0; at < file.sizeBytes; at += stepBytes) {
       signal.throwIfAborted();
       const wanted = Math.min(stepBytes, file.sizeBytes - at);
       const reading = file.read(kernel.chunk.subarray(0, wanted), at);
-      if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
+      if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileTruncated();
       const chunk = kernel.chunk.subarray(0, wanted);
       options.onChunk?.(chunk);
       finder.feed(chunk);
@@ -70,16 +66,13 @@ export async function findInFile(
         if (onHit === undefined) hits.push({ at: hit, line: before + 1 });
         else onHit(hit, before + 1);
         reported += 1;
-        if (reported % turnHits !== 0) continue;
-        await setImmediate();
-        signal.throwIfAborted();
+        if (reported % sliceHits === 0 && slices.isOver()) await slices.next();
       }
       if (onHit === undefined && finder.total > totalMax) break;
       // After a single hit no lines are needed; a second hit makes the caller search again with all lines.
       if (options.lines === "all" || hits.length === 0) newlines += kernel.count(0, wanted);
-      if ((at + wanted) % turnBytes !== 0) continue;
-      options.onProgress?.(at + wanted, file.sizeBytes);
-      await setImmediate();
+      if (slices.isOver()) await slices.next();
+      if ((at + wanted) % progressBytes === 0) options.onProgress?.(at + wanted, file.sizeBytes);
     }
     return { hits, total: finder.total };
   } finally {

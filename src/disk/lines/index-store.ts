@@ -4,22 +4,46 @@
  * ignored.
  */
 
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor } from "../descriptor.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
 import { attempt } from "../errno.ts";
 import type { NewlineForm } from "../../text/text.ts";
 import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
-import { blockBytes, hashOf, isComplete, isSameState, type LineIndex } from "./line-index.ts";
 
-export interface IndexStore {
-  /** An index of exactly this state of the file. */
-  find(identity: Identity, form: NewlineForm): LineIndex | undefined;
-  keep(index: LineIndex): void;
-  /** For an index that turned out to be wrong. */
-  drop(identity: Identity, form: NewlineForm): void;
+export const blockBytes = 65_536;
+
+export interface LineIndex {
+  readonly form: NewlineForm;
+  readonly identity: Identity;
+  /** A multiple of `blockBytes`, or the size of the file. */
+  readonly scannedBytes: number;
+  /** Newlines before each block; one number more than there are blocks. */
+  readonly sums: ArrayLike<number>;
+  /** Whether the last character is a newline; valid once the whole file was scanned. */
+  readonly lastIsNewline: boolean;
 }
+
+export const hashOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
+
+/** The hash of a text in UTF-8. `ascii` promises that it is ASCII, which is faster. */
+export const hashOfText = (text: string, ascii: boolean): Buffer =>
+  createHash("sha256")
+    .update(text, ascii ? "latin1" : "utf8")
+    .digest();
+
+export const isComplete = (index: LineIndex): boolean => index.scannedBytes === index.identity.sizeBytes;
+
+export const isSameState = (a: Identity, b: Identity): boolean =>
+  a.device === b.device &&
+  a.inode === b.inode &&
+  a.sizeBytes === b.sizeBytes &&
+  a.mtimeNs === b.mtimeNs &&
+  a.ctimeNs === b.ctimeNs;
+
+export type IndexStore = ReturnType<typeof createIndexStore>;
 
 /** Numbers in memory over all indexes: 16 MiB. The index of a 5 GB file has 80,000. */
 const sumsMax = 2_097_152;
@@ -28,7 +52,7 @@ const diskBytesMin = 33_554_432;
 /** An index of a 5 GB file is 320 kB; 256 of them stay below 100 MB. */
 const diskFilesMax = 256;
 
-export function createIndexStore(stateDir: string | undefined): IndexStore {
+export function createIndexStore(stateDir: string | undefined) {
   /** Least recently used first: a Map keeps the order of insertion. */
   const memory = new Map<string, LineIndex>();
   let sumsInMemory = 0;
@@ -49,7 +73,7 @@ export function createIndexStore(stateDir: string | undefined): IndexStore {
   };
 
   return {
-    find(identity, form) {
+    find(identity: Identity, form: NewlineForm): LineIndex | undefined {
       const key = keyOf(identity, form);
       const usable = (index: LineIndex | undefined): index is LineIndex =>
         index !== undefined && isSameState(index.identity, identity);
@@ -64,13 +88,13 @@ export function createIndexStore(stateDir: string | undefined): IndexStore {
       remember(key, stored);
       return stored;
     },
-    keep(index) {
+    keep(index: LineIndex): void {
       const key = keyOf(index.identity, index.form);
       remember(key, index);
       if (folder !== undefined && isComplete(index) && index.identity.sizeBytes >= diskBytesMin)
         save(folder, key, index);
     },
-    drop(identity, form) {
+    drop(identity: Identity, form: NewlineForm): void {
       const key = keyOf(identity, form);
       forget(key);
       if (folder !== undefined) attempt(() => fs.unlinkSync(nodePath.join(folder, key)));
@@ -81,7 +105,7 @@ export function createIndexStore(stateDir: string | undefined): IndexStore {
 const keyOf = ({ device, inode }: Identity, form: NewlineForm): string => `${device}-${inode}-${form}`;
 
 /** "FHLI" and the version of the format. */
-const mark = 0x46484c49;
+const magic = 0x46484c49;
 const version = 2;
 const headerBytes = 64;
 const forms: readonly NewlineForm[] = ["byte", "utf-16le", "utf-16be", "utf-32le", "utf-32be"];
@@ -91,7 +115,7 @@ function encode(index: LineIndex): Buffer {
   const blocks = index.sums.length - 1;
   const bytes = Buffer.alloc(headerBytes + blocks * 4 + 32);
   const { identity } = index;
-  bytes.writeUInt32BE(mark, 0);
+  bytes.writeUInt32BE(magic, 0);
   bytes.writeUInt32LE(version, 4);
   bytes.writeUInt32LE(blocks, 8);
   bytes.writeUInt8(forms.indexOf(index.form), 12);
@@ -110,7 +134,7 @@ function encode(index: LineIndex): Buffer {
 }
 
 function decode(bytes: Buffer): LineIndex | undefined {
-  if (bytes.length < headerBytes + 32 || bytes.readUInt32BE(0) !== mark || bytes.readUInt32LE(4) !== version)
+  if (bytes.length < headerBytes + 32 || bytes.readUInt32BE(0) !== magic || bytes.readUInt32LE(4) !== version)
     return undefined;
   const blocks = bytes.readUInt32LE(8);
   const end = headerBytes + blocks * 4;
@@ -142,8 +166,7 @@ function decode(bytes: Buffer): LineIndex | undefined {
 /** Never throws: an unreadable index counts as none. */
 function load(path: string): LineIndex | undefined {
   return attempt(() => {
-    const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
-    using file = new Descriptor(fs.openSync(path, flags));
+    using file = new Descriptor(fs.openSync(path, fs.constants.O_RDONLY | noFollow));
     const stat = fs.fstatSync(file.fd);
     // An index of 1 GiB would belong to a file of 16 TiB.
     return stat.isFile() && stat.size < 1_073_741_824 ? decode(fs.readFileSync(file.fd)) : undefined;
@@ -166,7 +189,6 @@ function save(folder: string, key: string, index: LineIndex): void {
   });
 }
 
-/** Removes the oldest files above the limit, leftovers of crashes among them. */
 function prune(folder: string): void {
   const names = fs.readdirSync(folder);
   if (names.length <= diskFilesMax) return;

@@ -3,30 +3,15 @@
  * scanned once, as far as needed, and its index makes any later line a seek.
  */
 
-import { countNewlinesIn, type NewlineForm, skipNewlinesIn } from "../../text/text.ts";
+import { countNewlinesIn, firstIndex, type NewlineForm, skipNewlinesIn } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { isAtRest } from "../time-grain.ts";
-import type { IndexStore } from "./index-store.ts";
-import { blockBytes } from "./line-index.ts";
-import { FileCut, returnKernel, scanAll, scanBlocks, type ScanOptions, takeKernel } from "./scan.ts";
+import { blockBytes, type IndexStore } from "./index-store.ts";
+import { FileTruncated, returnKernel, scanAll, scanBlocks, type ScanOptions, takeKernel } from "./scan.ts";
 
-export interface LineSource {
-  readonly sizeBytes: number;
-  /** The byte at which a line starts, possibly the end of the file; undefined if there are too few newlines. */
-  startOf(line: number): Promise<number | undefined>;
-  /** A byte at or shortly after the start of a line, if the index knows it without reading the file. */
-  near(line: number): number | undefined;
-  newlines(): Promise<{ readonly count: number; readonly last: boolean }>;
-  /** At most `bytesMax` bytes from `at`; fewer only at the end of the file. They may be in `scratch` if it is large enough. */
-  bytes(at: number, bytesMax: number, scratch?: Buffer): Promise<Uint8Array>;
-  /** The byte after the first newline at or after `at`; undefined if there is none. */
-  afterNewline(at: number): Promise<number | undefined>;
-  /** The byte after the k-th newline before `end`, counting backwards; undefined if there are fewer. Scans nothing else. */
-  beforeEnd(k: number, end: number): Promise<number | undefined>;
-}
+export type LineSource = Readonly<ReturnType<typeof sourceInMemory>>;
 
 export interface SourceOptions extends ScanOptions {
-  /** Bytes of the byte order mark. */
   readonly firstByte: number;
   readonly store: IndexStore;
 }
@@ -36,21 +21,27 @@ export class IndexWrong extends Error {
   override readonly name = "IndexWrong";
 }
 
-export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: number): LineSource {
+export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: number) {
   const sizeBytes = bytes.length;
   const orUndefined = (offset: number): number | undefined => (offset === -1 ? undefined : offset);
   return {
     sizeBytes,
-    startOf: async (line) =>
+    /** The byte at which a line starts, possibly the end of the file; undefined if there are too few newlines. */
+    startOf: async (line: number) =>
       line === 1 ? firstByte : orUndefined(skipNewlinesIn(bytes, firstByte, sizeBytes, line - 1, form)),
-    near: () => undefined,
+    /** A byte at or shortly after the start of a line, if the index knows it without reading the file. */
+    near: (_line: number): number | undefined => undefined,
     newlines: async () => ({
       count: countNewlinesIn(bytes, firstByte, sizeBytes, form),
       last: endsWithNewline(bytes, firstByte, form),
     }),
-    bytes: async (at, bytesMax) => bytes.subarray(at, at + bytesMax),
-    afterNewline: async (at) => orUndefined(skipNewlinesIn(bytes, at, sizeBytes, 1, form)),
-    beforeEnd: async (k, end) => {
+    /** At most `bytesMax` bytes from `at`; fewer only at the end of the file. They may be in `scratch` if it is large enough. */
+    bytes: async (at: number, bytesMax: number, _scratch?: Buffer): Promise<Uint8Array> =>
+      bytes.subarray(at, at + bytesMax),
+    /** The byte after the first newline at or after `at`; undefined if there is none. */
+    afterNewline: async (at: number) => orUndefined(skipNewlinesIn(bytes, at, sizeBytes, 1, form)),
+    /** The byte after the k-th newline before `end`, counting backwards; undefined if there are fewer. Scans nothing else. */
+    beforeEnd: async (k: number, end: number) => {
       const count = countNewlinesIn(bytes, firstByte, end, form);
       return count < k ? undefined : orUndefined(skipNewlinesIn(bytes, firstByte, end, count - k + 1, form));
     },
@@ -61,7 +52,6 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   const { form, firstByte, store } = options;
   const { sizeBytes, identity } = file;
   const known = store.find(identity, form);
-  /** sums[i]: newlines before block i. */
   let sums: ArrayLike<number> = known?.sums ?? [0];
   let scanned = known?.scannedBytes ?? 0;
   let lastIsNewline = known?.lastIsNewline ?? false;
@@ -71,7 +61,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
     const buffer =
       scratch !== undefined && wanted <= scratch.length ? scratch.subarray(0, wanted) : Buffer.allocUnsafe(wanted);
     const reading = file.read(buffer, at);
-    if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
+    if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileTruncated();
     return buffer;
   };
   const newlinesFound = (): number => sums[sums.length - 1] ?? 0;
@@ -111,7 +101,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
     const kernel = takeKernel(form);
     try {
       const reading = file.read(kernel.chunk.subarray(0, length), start);
-      if ((typeof reading === "number" ? reading : await reading) < length) throw new FileCut();
+      if ((typeof reading === "number" ? reading : await reading) < length) throw new FileTruncated();
       const expected = (sums[block + 1] ?? 0) - (sums[block] ?? 0);
       if (kernel.count(0, length) !== expected) {
         store.drop(identity, form);
@@ -173,7 +163,6 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   };
 }
 
-/** Running sums that continue from the last of `before`. */
 function appendRunningSums(before: ArrayLike<number>, counts: Uint32Array): Float64Array {
   const sums = new Float64Array(before.length + counts.length);
   sums.set(before);
@@ -186,16 +175,8 @@ function appendRunningSums(before: ArrayLike<number>, counts: Uint32Array): Floa
 }
 
 /** The last index whose sum is below `wanted`: that block contains the wanted newline. */
-function lastBelow(sums: ArrayLike<number>, wanted: number): number {
-  let low = 0;
-  let high = sums.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((sums[middle] ?? 0) < wanted) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const lastBelow = (sums: ArrayLike<number>, wanted: number): number =>
+  Math.max(0, firstIndex(sums.length, (at) => (sums[at] ?? 0) >= wanted) - 1);
 
 const unitBytes = { byte: 1, "utf-16le": 2, "utf-16be": 2, "utf-32le": 4, "utf-32be": 4 } as const;
 

@@ -7,8 +7,8 @@ import { afterAll, expect, test } from "vitest";
 import { createDisk } from "../disk.ts";
 import type { FileNode } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
-import { blockBytes } from "./line-index.ts";
-import { FileCut, scanAll, scanBlocks } from "./scan.ts";
+import { blockBytes } from "./index-store.ts";
+import { FileTruncated, scanAll, scanBlocks } from "./scan.ts";
 
 const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-scan-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -66,6 +66,6 @@ test("one thread does it where a second may not", async () => {
 test("a file that became shorter is noticed", async () => {
   const open = opened();
   const short = { ...open, read: (into: Uint8Array, at: number) => (at > 100_000_000 ? 0 : into.length) };
-  await expect(scanBlocks(short, 0, size, options, () => "more")).rejects.toThrow(FileCut);
+  await expect(scanBlocks(short, 0, size, options, () => "more")).rejects.toThrow(FileTruncated);
   open.close();
 });

@@ -8,17 +8,16 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { createKernel, type Kernel, kernelForThread, type NewlineForm } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
-import { blockBytes } from "./line-index.ts";
+import { blockBytes } from "./index-store.ts";
 
 /** The file became shorter while it was read, so the counts so far are wrong. */
-export class FileCut extends Error {
-  override readonly name = "FileCut";
+export class FileTruncated extends Error {
+  override readonly name = "FileTruncated";
 }
 
 export interface ScanOptions {
   readonly form: NewlineForm;
   readonly signal: AbortSignal;
-  /** Called after each slice of the scan. */
   readonly onProgress?: ((doneBytes: number, totalBytes: number) => void) | undefined;
 }
 
@@ -119,12 +118,10 @@ function startWorker(
   const worker = new Worker(scanWorkerSource, {
     eval: true,
     workerData: { fd, from, to, counts, shared, ...kernel, blockBytes, chunkBytes, pieceBytes },
-    // The thread needs next to no heap.
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
   });
   const ended = new Promise<void>((resolve) => {
     worker.once("exit", () => resolve());
-    // The main thread counts the unfinished pieces.
     worker.once("error", () => resolve());
   });
   return { ended, stop: () => worker.terminate() };
@@ -133,7 +130,7 @@ function startWorker(
 async function fillChunk(file: OpenFile, kernel: Kernel, at: number, wanted: number): Promise<void> {
   const reading = file.read(wanted === kernel.chunk.length ? kernel.chunk : kernel.chunk.subarray(0, wanted), at);
   const got = typeof reading === "number" ? reading : await reading;
-  if (got < wanted) throw new FileCut();
+  if (got < wanted) throw new FileTruncated();
 }
 
 /** A process-wide pool that only saves allocations: a kernel is used by one scan at a time and overwritten by each. */

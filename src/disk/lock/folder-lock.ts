@@ -1,17 +1,15 @@
 /**
- * Kernel locks: `flock` on the folder of a file. Such a lock needs no file of its own, only a readable folder, and excludes
- * all processes that reach the folder through the same kernel, whatever their user, container or device number. The kernel
- * releases the locks of a process that ends, however it ends.
- *
- * Node has no such call; the optional package `koffi` calls the C library. Without it, and on file systems that refuse, only
- * lock files (lock-file.ts) exclude other processes, and only those of the same user.
+ * Kernel locks: `flock` on the folder of a file. It excludes all processes that reach the folder through the same kernel, whatever
+ * their user, container or device number, and ends with its process. Without `koffi`, and on file systems that refuse, only lock
+ * files (lock-file.ts) exclude other processes, and only those of the same user.
  */
 
 import * as fs from "node:fs";
 import { constants } from "node:os";
 import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { errnoName, orErrno } from "../errno.ts";
 import { isOutOfDescriptors, lazilyIfInstalled } from "../loading.ts";
+import { listFlags, loadCLibrary } from "../system.ts";
 
 export interface KernelLockCalls {
   /** One attempt, without waiting. Closing the descriptor releases the lock. Throws an error with `errno`, as Node's calls do. */
@@ -28,14 +26,14 @@ export const loadKernelLock = async (): Promise<KernelLockCalls | undefined> =>
 const exclusiveNonBlocking = 2 | 4;
 
 async function bindKernelLock(): Promise<KernelLockCalls> {
-  const { load: open, errno } = await import("koffi");
-  const flock = open(null).func("int flock(int fd, int operation)"); // from the C library that Node is linked with
+  const { library, errno, failed } = await loadCLibrary();
+  const flock = library.func("int flock(int fd, int operation)");
   return {
     tryLock: (fd) => {
       if (flock(fd, exclusiveNonBlocking) === 0) return "locked";
       const number = errno();
       if (number === constants.errno.EWOULDBLOCK || number === constants.errno.EINTR) return "busy";
-      throw Object.assign(new Error(`flock failed with errno ${number}`), { errno: -number, syscall: "flock" });
+      throw failed("flock", number);
     },
   };
 }
@@ -91,33 +89,26 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
         held.set(id, one);
         return releaser(id, one);
       } catch (error) {
-        const errno = errnoName(error);
-        if (errno === undefined || isOutOfDescriptors(error)) throw error;
+        if (errnoName(error) === undefined || isOutOfDescriptors(error)) throw error;
         return undefined;
       }
     },
   };
 }
 
-const folderFlags = fs.constants.O_RDONLY | (fs.constants.O_DIRECTORY ?? 0) | (fs.constants.O_NOFOLLOW ?? 0);
-
-const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, folderFlags));
+const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, listFlags));
 
 /** Tries to lock the folder and releases it at once; undefined if it cannot be opened. */
 export function canLockFolder(path: string, calls: KernelLockCalls): boolean | undefined {
-  let opened: Descriptor;
-  try {
-    opened = openFolder(path);
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return undefined;
-  }
-  using folder = opened;
-  try {
-    calls.tryLock(folder.fd);
-    return true;
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return false;
-  }
+  using folder = orErrno(
+    () => openFolder(path),
+    () => undefined,
+  );
+  return (
+    folder &&
+    orErrno(
+      () => calls.tryLock(folder.fd) !== undefined,
+      () => false,
+    )
+  );
 }

@@ -14,13 +14,10 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor } from "../descriptor.ts";
-import { attempt, errnoName } from "../errno.ts";
-import { LockFailed, lockFailed, prepareLockFolder } from "./lock-folder.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
+import { attempt, errnoName, unlessMissing } from "../errno.ts";
+import { LockFailed, orLockFailed, prepareLockFolder } from "./lock-folder.ts";
 import { lifeOf, processIdentity } from "./process-identity.ts";
-
-/** Windows has neither flag. */
-const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 
 /** A file may become a symlink between two reads, and the reverse, when a lock of the other kind replaces it. */
 const looksMax = 100;
@@ -47,13 +44,8 @@ export function lockText(path: string, readLink: (path: string) => string = fs.r
 const lineBytesMax = 256;
 
 function lockFileText(path: string): string | undefined {
-  let fd: number;
-  try {
-    fd = fs.openSync(path, fs.constants.O_RDONLY | noFollow);
-  } catch (error) {
-    if (errnoName(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const fd = unlessMissing(() => fs.openSync(path, fs.constants.O_RDONLY | noFollow));
+  if (fd === undefined) return undefined;
   using _file = new Descriptor(fd);
   const bytes = Buffer.allocUnsafe(lineBytesMax);
   return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
@@ -64,14 +56,12 @@ export interface Holder {
   readonly owner: string;
   /** Identifies one acquisition of one lock; never reused. */
   readonly token: string;
-  /** The last heartbeat. */
   readonly beatMs: number;
 }
 
 export interface HeldLock {
   /** Releases the lock unless another process took it over. Never throws: the guarded work is done. */
   release(): void;
-  /** A heartbeat, for processes that cannot see ours. Never throws. */
   beat(): void;
 }
 
@@ -84,7 +74,6 @@ export type Taken = { readonly held: HeldLock } | { readonly held: undefined; re
 export interface LockFiles {
   /** One attempt, without waiting. Throws LockFailed. */
   take(name: string, giveUp: GiveUp): Taken;
-  /** Removes the leftovers of dead processes. Never throws. */
   sweep(): void;
 }
 
@@ -103,7 +92,6 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
   const series = randomBytes(8).toString("hex");
   let count = 0;
 
-  /** Creates the lock at `path`; false if it exists. */
   const publish = (path: string, token: string): boolean => {
     const line = lineOf(owner, token);
     for (let tries = 1; ; tries += 1) {
@@ -138,13 +126,7 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
   };
 
   return {
-    take(name, giveUp) {
-      try {
-        return take(name, giveUp);
-      } catch (error) {
-        throw lockFailed(error, "lock files cannot be used", folder);
-      }
-    },
+    take: (name, giveUp) => orLockFailed("lock files cannot be used", folder, () => take(name, giveUp)),
     sweep: () => sweep(folder, take),
   };
 }
@@ -206,7 +188,6 @@ function holderOf(path: string): Holder | undefined {
   return { owner: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
 }
 
-/** Publishes a whole file: written under its own name, then hard-linked to `path`. */
 export function publishFile(line: string, path: string): void {
   const [owner = "", token = ""] = line.trimEnd().split(" ");
   const draft = nodePath.join(nodePath.dirname(path), `new-${owner}-${token}`);

@@ -1,15 +1,13 @@
 /**
- * Where lock files are: one folder per user that all processes agree on, outside every workspace. Its parent is writable by
- * other users, so it is trusted only if no other user can have put anything into it.
- *
- * Another user may have created it first. Locks are then taken in a second folder, in the user's own home. Two processes must
- * not take locks in different folders: a process that can use the first also checks for the second and takes both if it
- * exists, and a process that created the second checks the first again. See docs/decisions/2026-11-16-lock-folders.md.
+ * Where lock files are: one folder per user that all processes agree on, outside every workspace, trusted only if no other user can
+ * have put anything into it. If another user created it first, locks are taken in a second folder, in the user's own home. So that
+ * two processes never lock in different folders, both are taken if both exist: docs/decisions/2026-11-16-lock-folders.md.
  */
 
 import * as fs from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import * as nodePath from "node:path";
+import type { LockFolderState } from "../../contract/checkup.ts";
 import { errnoName } from "../errno.ts";
 import { makeFolders } from "../write/make-folders.ts";
 
@@ -69,7 +67,7 @@ export function prepareLockFolders({ first, second }: LockFolders): readonly str
     // Checked after the first is usable: a process that creates the second from now on finds the first usable and takes both.
     return second !== undefined && isOurFolder(second) ? [first, second] : [first];
   }
-  makeParent(second);
+  orLockFailed("their folder cannot be made", second, () => makeFolders(nodePath.dirname(second), 0o700));
   prepareLockFolder(second);
   if (isTakenByOthers(first)) return [second];
   prepareLockFolder(first);
@@ -94,37 +92,20 @@ function isOurFolder(folder: string): boolean {
   return stat !== undefined && faultOf(stat) === undefined;
 }
 
-function makeParent(folder: string): void {
-  try {
-    makeFolders(nodePath.dirname(folder), 0o700);
-  } catch (error) {
-    throw lockFailed(error, "their folder cannot be made", folder);
-  }
-}
-
 /** Creates the folder if it is missing. Throws LockFailed if that fails or the folder cannot be trusted. */
 export function prepareLockFolder(folder: string): void {
-  try {
-    fs.mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if (errnoName(error) !== "EEXIST") throw lockFailed(error, "their folder cannot be made", folder);
-  }
-  let stat: fs.Stats;
-  try {
-    stat = fs.lstatSync(folder);
-  } catch (error) {
-    throw lockFailed(error, "their folder cannot be looked at", folder);
-  }
+  orLockFailed("their folder cannot be made", folder, () => {
+    try {
+      fs.mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if (errnoName(error) !== "EEXIST") throw error;
+    }
+  });
+  const stat = orLockFailed("their folder cannot be looked at", folder, () => fs.lstatSync(folder));
   const fault = faultOf(stat);
   if (fault === undefined) return;
   const who = stat.uid === process.geteuid?.() ? "" : "have the administrator ";
   throw new LockFailed(`"${folder}" ${fault}`, `${who}remove "${folder}", which is made anew`);
-}
-
-/** Why the folder as it is cannot be used; undefined if it can, or is yet to be created. Creates nothing. */
-function lockFolderFault(folder: string): string | undefined {
-  const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
-  return stat === undefined ? undefined : faultOf(stat);
 }
 
 function faultOf(stat: fs.Stats): string | undefined {
@@ -135,26 +116,25 @@ function faultOf(stat: fs.Stats): string | undefined {
   return (stat.mode & 0o077) === 0 ? undefined : "is open to other users";
 }
 
-export interface LockFolderState {
-  readonly path: string;
-  readonly fault: string | undefined;
-  /** Another user created it first, so we take no locks there. */
-  readonly leftAlone: boolean;
-}
-
 /** The folders in which locks would be taken now, and one left alone because another user owns it. Creates nothing. */
 export function lockFolderStates({ first, second }: LockFolders): readonly LockFolderState[] {
-  const stateOf = (path: string): LockFolderState => ({ path, fault: lockFolderFault(path), leftAlone: false });
+  const stateOf = (path: string): LockFolderState => {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    return { path, fault: stat && faultOf(stat), leftAlone: false };
+  };
   if (second === undefined) return [stateOf(first)];
   if (isTakenByOthers(first)) return [{ ...stateOf(first), leftAlone: true }, stateOf(second)];
   return isOurFolder(second) ? [stateOf(first), stateOf(second)] : [stateOf(first)];
 }
 
-/** A LockFailed for a system error; any other error is a bug and is returned unchanged. */
-export function lockFailed(error: unknown, what: string, folder: string): unknown {
-  const name = errnoName(error);
-  if (name === undefined) return error;
-  return new LockFailed(`${what}, the system says ${name}`, `make "${folder}" a folder that can be written to`, {
-    cause: error,
-  });
+/** Throws a LockFailed for a system error; any other error is a bug and passes unchanged. */
+export function orLockFailed<Result>(what: string, folder: string, call: () => Result): Result {
+  try {
+    return call();
+  } catch (cause) {
+    const name = errnoName(cause);
+    if (name === undefined) throw cause;
+    const remedy = `make "${folder}" a folder that can be written to`;
+    throw new LockFailed(`${what}, the system says ${name}`, remedy, { cause });
+  }
 }

@@ -1,10 +1,10 @@
 /**
- * Exclusive work on files: within this process by a queue (queue.ts), against other processes by lock files (lock-file.ts)
- * and by kernel locks on the folders (folder-lock.ts), which also reach other users and containers. Editors and other
- * programs take no such lock, so a replace still compares the file at that moment.
+ * Exclusive work on files: within this process by a queue, against other processes by lock files and by kernel locks on the
+ * folders, which also reach other users and containers. Editors take no such lock, so a replace still compares the file.
  */
 
 import { hash } from "node:crypto";
+import { timeSlices } from "../event-loop.ts";
 import { createFolderLocks, type KernelLockCalls, loadKernelLock, type LockedFolder } from "./folder-lock.ts";
 import { type GiveUp, type HeldLock, type LockFiles, openLockFiles } from "./lock-file.ts";
 import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
@@ -44,11 +44,9 @@ export interface LockOptions {
   readonly folder: string | LockFolders | undefined;
   /** The longest wait for other processes. The wait in this process's queue has no limit. */
   readonly waitMsMax?: number;
-  /** For tests. */
   readonly kernel?: () => Promise<KernelLockCalls | undefined>;
 }
 
-/** Another process had the lock for the whole wait. */
 export class LockTimeout extends Error {
   override readonly name = "LockTimeout";
   /** The holder's process id, if its lock was readable; in another container it means a different process. */
@@ -99,10 +97,19 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
       try {
         lockFiles ??= open();
         const startMs = performance.now();
+        const slices = timeSlices(signal);
         const calls = keys.some((key) => key.folder.path !== undefined) ? await kernel() : undefined;
         for (const files of lockFiles) {
           for (const name of names) {
-            const held = await waitFor(files, name, signal, startMs, waitMsMax);
+            if (slices.isOver()) await slices.next();
+            const giveUp = trackSilence();
+            const take = (by: { pid: number | undefined }): HeldLock | "busy" => {
+              const tried = files.take(name, giveUp);
+              if (tried.held !== undefined) return tried.held;
+              if (tried.holder !== undefined) by.pid = pidOf(tried.holder.owner);
+              return "busy";
+            };
+            const held = await waitFor(take, signal, startMs, waitMsMax);
             taken.push(held);
             heartbeat.add(held);
           }
@@ -110,7 +117,7 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
         const folders = calls === undefined ? [] : foldersOf(keys);
         for (const one of folders) {
           const take = (): (() => void) | "busy" | undefined => calls && folderLocks.take(one, calls);
-          const release = await waitForFolder(take, signal, startMs, waitMsMax);
+          const release = await waitFor(take, signal, startMs, waitMsMax);
           if (release !== undefined) releases.push(release);
         }
         return await work({ byKernel: folders.length > 0 && releases.length === folders.length });
@@ -120,7 +127,9 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
         throw error;
       } finally {
         for (const release of releases) release();
+        const slices = timeSlices();
         for (const held of taken) {
+          if (slices.isOver()) await slices.next();
           heartbeat.delete(held);
           held.release();
         }
@@ -139,41 +148,22 @@ const foldersOf = (keys: readonly LockKey[]): readonly LockedFolder[] =>
     one.inode < other.inode ? -1 : Number(one.inode > other.inode),
   );
 
-async function waitForFolder(
-  take: () => (() => void) | "busy" | undefined,
+/** `take` is called until it returns something else than "busy"; it may name the holder. */
+async function waitFor<Taken>(
+  take: (holder: { pid: number | undefined }) => Taken | "busy",
   signal: AbortSignal,
   startMs: number,
   waitMsMax: number,
-): Promise<(() => void) | undefined> {
+): Promise<Taken> {
+  const holder = { pid: undefined };
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     signal.throwIfAborted();
-    const taken = take();
+    const taken = take(holder);
     if (taken !== "busy") return taken;
     const waitedMs = performance.now() - startMs;
-    if (waitedMs >= waitMsMax) throw new LockTimeout(undefined, waitedMs);
-    await pause(Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs), signal);
-  }
-}
-
-async function waitFor(
-  files: LockFiles,
-  name: string,
-  signal: AbortSignal,
-  startMs: number,
-  waitMsMax: number,
-): Promise<HeldLock> {
-  const giveUp = trackSilence();
-  let pid: number | undefined;
-  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
-    signal.throwIfAborted();
-    const taken = files.take(name, giveUp);
-    if (taken.held !== undefined) return taken.held;
-    pid = taken.holder === undefined ? pid : pidOf(taken.holder.owner);
-    const waitedMs = performance.now() - startMs;
-    if (waitedMs >= waitMsMax) throw new LockTimeout(pid, waitedMs);
+    if (waitedMs >= waitMsMax) throw new LockTimeout(holder.pid, waitedMs);
     // Jitter, so that waiting processes do not retry at the same moment.
-    const ms = Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs);
-    await pause(ms, signal);
+    await pause(Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs), signal);
   }
 }
 
@@ -212,8 +202,16 @@ interface Heartbeat {
 function createHeartbeat(): Heartbeat {
   const all = new Set<HeldLock>();
   let timer: NodeJS.Timeout | undefined;
-  const beat = (): void => {
-    for (const each of all) each.beat();
+  let isBeating = false;
+  const beat = async (): Promise<void> => {
+    if (isBeating) return;
+    isBeating = true;
+    const slices = timeSlices();
+    for (const each of all) {
+      each.beat();
+      if (slices.isOver()) await slices.next();
+    }
+    isBeating = false;
     if (all.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -221,7 +219,7 @@ function createHeartbeat(): Heartbeat {
   return {
     add(held) {
       all.add(held);
-      timer ??= setInterval(beat, beatEveryMs).unref();
+      timer ??= setInterval(() => void beat(), beatEveryMs).unref();
     },
     delete: (held) => void all.delete(held),
   };

@@ -8,7 +8,7 @@ import { isAlive, lifeOf, pidOf, processIdentity } from "./process-identity.ts";
 const [ownPid = "", ownStart = "", realm = ""] = processIdentity().split("-");
 const onLinux = process.platform === "linux";
 
-describe("the mark of a process", () => {
+describe("the identity of a process", () => {
   test("is the same each time, begins with the process id and fits a file name", () => {
     equal(processIdentity(), processIdentity());
     match(processIdentity(), /^[0-9a-f-]+$/u);

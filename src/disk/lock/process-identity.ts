@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { hostname } from "node:os";
-import { errnoName } from "../errno.ts";
+import { attempt, errnoName } from "../errno.ts";
 
 /** `elsewhere`: from before the last boot, another container or machine, or unreadable. Judge it by age. */
 export type Life = "alive" | "dead" | "elsewhere";
@@ -42,7 +42,6 @@ export function lifeOf(owner: string): Life {
 /** False only if the process has certainly ended. */
 export const isAlive = (owner: string): boolean => lifeOf(owner) !== "dead";
 
-/** For messages. */
 export const pidOf = (owner: string): number | undefined => parse(owner)?.pid;
 
 function parse(owner: string): ProcessIdentity | undefined {
@@ -50,7 +49,6 @@ function parse(owner: string): ProcessIdentity | undefined {
   return realm === undefined ? undefined : { pid: Number(pid), start: Number(start), realm };
 }
 
-/** A pure cache: none of it changes while the process runs. */
 let own: ProcessIdentity | undefined;
 
 function self(): ProcessIdentity {
@@ -59,28 +57,13 @@ function self(): ProcessIdentity {
   // A /proc of another pid namespace (bind-mounted into a container) numbers processes differently.
   const isOurs = stat?.pid === process.pid;
   const places = [
-    readOr(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), hostname),
-    readOr(
-      () => fs.readlinkSync("/proc/self/ns/pid"),
-      () => "",
-    ),
-    // Another time namespace shifts start times.
-    readOr(
-      () => fs.readlinkSync("/proc/self/ns/time"),
-      () => "",
-    ),
+    attempt(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? hostname(),
+    attempt(() => fs.readlinkSync("/proc/self/ns/pid")) ?? "",
+    attempt(() => fs.readlinkSync("/proc/self/ns/time")) ?? "", // another time namespace shifts start times
   ];
   const realm = createHash("sha256").update(places.join("\n")).digest("hex").slice(0, 12);
   own = { pid: process.pid, start: isOurs ? stat.start : 0, realm };
   return own;
-}
-
-function readOr(read: () => string, otherwise: () => string): string {
-  try {
-    return read();
-  } catch {
-    return otherwise();
-  }
 }
 
 function exists(pid: number): boolean {
@@ -101,12 +84,8 @@ interface ProcStat {
 
 /** Undefined except on Linux, and for processes that /proc hides. */
 function procStat(pid: string): ProcStat | undefined {
-  let text: string;
-  try {
-    text = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
-  } catch {
-    return undefined;
-  }
+  const text = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, "latin1"));
+  if (text === undefined) return undefined;
   // "pid (name) state …": the name may contain spaces and brackets, so count from the last bracket. Start is field 22.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const start = Number(fields[19]);

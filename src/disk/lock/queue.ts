@@ -9,7 +9,6 @@ export interface Queue {
    * Throws the signal's reason if aborted while waiting, and frees the caller's places.
    */
   enter(names: readonly string[], signal: AbortSignal): Promise<() => void>;
-  /** Names in use or waited for. */
   readonly size: number;
 }
 

@@ -1,13 +1,8 @@
 /**
- * Resolves a path without ever leaving the roots (Linux, through `/proc/self/fd`).
- *
- * The path is walked one name at a time, each opened with O_PATH|O_NOFOLLOW relative to the open folder before it, and symlinks
- * are followed by hand. So nothing outside the roots is touched, no symlink swapped in meanwhile can lead out, and nothing is
- * opened for reading, not even a FIFO or device. The walk ends with a descriptor of the inode that was judged; reading reopens
- * that descriptor, never the name.
- *
- * Outside the roots there is only text: the folders above a root are known to be real (the root's path is resolved), so
- * `/work/../work/a` can be followed as text, and any other name out there is "outside".
+ * Resolves a path without ever leaving the roots (Linux, through `/proc/self/fd`). It is walked one name at a time, each opened
+ * with O_PATH|O_NOFOLLOW relative to the open folder before it, and symlinks are followed by hand: nothing outside the roots is
+ * touched, no symlink swapped in meanwhile can lead out, and nothing is opened for reading, not even a FIFO. The walk ends with a
+ * descriptor of the inode that was judged; reading reopens that descriptor, never the name. Above the roots, names are only text.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -15,7 +10,7 @@ import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import type { RealPath } from "../../contract/target.ts";
-import { errnoName } from "../errno.ts";
+import { errnoName, orErrno } from "../errno.ts";
 import type { System } from "../system.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import {
@@ -42,7 +37,6 @@ interface Inside {
   readonly rootFd: number;
   /** At the end of the walk: the folder before it, if the caller asked for it; may be `rootFd`. */
   readonly aboveFd?: number | undefined;
-  /** The stat of `fd`, if known. */
   readonly stat?: ReturnType<System["stat"]> | undefined;
 }
 
@@ -52,10 +46,7 @@ function closeAll({ fd, rootFd, aboveFd = rootFd }: Inside, system: System): voi
   system.close(rootFd);
 }
 
-/**
- * The end of the walk: checks that the open inode is still beneath the root, and what it is. A returned node other than a kernel
- * file has taken over or closed all descriptors of the walk.
- */
+/** Judges the open inode. A returned node other than a kernel file has taken over or closed all descriptors of the walk. */
 function judge(at: Inside, bent: boolean, system: System, border: Border): Lookup | "start over" {
   const stat = at.stat ?? system.stat(at.fd);
   if (stat.nlink === 0n) return "start over";
@@ -93,10 +84,7 @@ function judge(at: Inside, bent: boolean, system: System, border: Border): Looku
   };
 }
 
-/**
- * The kernel appends " (deleted)" to a name that was removed or replaced since. That suffix is not part of the name, and no rule
- * would match it. A file that really has such a name is not affected.
- */
+/** The kernel appends " (deleted)" to a name that was removed or replaced since, which no rule would match. */
 const isGone = (real: string, names: readonly string[]): boolean =>
   real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
 
@@ -109,18 +97,15 @@ function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, sys
 
 /** A handle of the folder that the walk is in; undefined where only another lookup can judge it. */
 function handleAbove({ root, fd, rootFd }: Inside, system: System): Handle | undefined {
-  try {
-    const stat = system.stat(fd);
-    if (stat.dev !== root.device || stat.nlink === 0n) return undefined;
-    if (fd !== rootFd) system.close(rootFd);
-    return createHandle(fd, stat, root.reads, system);
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return undefined;
-  }
+  const stat = orErrno(
+    () => system.stat(fd),
+    () => undefined,
+  );
+  if (stat === undefined || stat.dev !== root.device || stat.nlink === 0n) return undefined;
+  if (fd !== rootFd) system.close(rootFd);
+  return createHandle(fd, stat, root.reads, system);
 }
 
-/** A file or symlink of a kernel file system: opened only so that the refusal can name it. */
 function specialAt(at: Inside, system: System): Lookup {
   const stat = system.stat(at.fd);
   const real = system.pathOfHandle(handlePathOf(at.fd)) as RealPath;
@@ -129,7 +114,6 @@ function specialAt(at: Inside, system: System): Lookup {
   return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, handle };
 }
 
-/** Compares whole names, never string prefixes. True for the folder itself. */
 export const isBeneath = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
@@ -187,11 +171,9 @@ function walk(
     const { real, root, rest, isWithin } = nearest;
     if (isInLink) return { seen: "missing", reason: "missing", leadsTo: nodePath.resolve(real, rest) };
     const handle = also !== undefined && names.length === 1 && isWithin ? handleAbove(at, system) : undefined;
-    // The caller owns the descriptor from now on.
     if (handle !== undefined) at = { outside: "" };
     return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, handle } };
   };
-  /** Moves to `outside`, or into the root of that path. */
   const moveTo = (outside: string): "root changed" | "ok" => {
     at = { outside };
     const root = roots.find((candidate) => candidate.real === outside || candidate.given === outside);
@@ -290,42 +272,32 @@ function walk(
   }
 }
 
-/** The folder that the walk is in when it has no `names[0]`. */
 function nearestOf(
   at: Inside,
   names: readonly string[],
   { sameDevice = false }: Border,
   system: System,
 ): Nearest | "too long" | undefined {
-  try {
-    const real = system.pathOfHandle(handlePathOf(at.fd)) as RealPath;
-    return isBeneath(real, at.root.real)
-      ? { real, root: at.root, rest: names.join("/"), isWithin: !sameDevice }
-      : undefined;
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    // Deeper than any path can express, so no reply could name the file.
-    return errnoName(error) === "ENAMETOOLONG" ? "too long" : undefined;
-  }
+  const { root, fd } = at;
+  const look = (): Nearest | undefined => {
+    const real = system.pathOfHandle(handlePathOf(fd)) as RealPath;
+    return isBeneath(real, root.real) ? { real, root, rest: names.join("/"), isWithin: !sameDevice } : undefined;
+  };
+  // Deeper than any path can express, so no reply could name the file.
+  return orErrno(look, (errno) => (errno === "ENAMETOOLONG" ? "too long" : undefined));
 }
 
 /** Opens the root's folder; undefined if it is no longer the folder that the operator named. */
 function openRoot(root: Root, system: System): number | undefined {
-  let fd: number;
-  try {
-    fd = system.open(root.real, folderOnly);
-  } catch (error) {
-    // Other errors (no descriptors left, a failing disk) say nothing about the folder.
-    if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(errnoName(error) ?? "")) throw error;
-    return undefined;
-  }
+  // Other errors (no descriptors left, a failing disk) say nothing about the folder.
+  const fd = openUnless(["ENOENT", "ENOTDIR", "ELOOP"], root.real, system);
+  if (fd === undefined) return undefined;
   const stat = statOrClose(fd, system);
   if (isSameFolder(stat, root)) return fd;
   system.close(fd);
   return undefined;
 }
 
-/** `fstat` of a new descriptor, which is closed if that fails. */
 function statOrClose(fd: number, system: System): ReturnType<System["stat"]> {
   try {
     return system.stat(fd);
@@ -335,13 +307,14 @@ function statOrClose(fd: number, system: System): ReturnType<System["stat"]> {
   }
 }
 
-/** Opens a folder; undefined if the name is something else (a symlink, a file), which the caller checks. */
-function openFolder(path: string, system: System): number | undefined {
+/** Opens a folder; undefined if the name is something else, which the caller checks. A symlink gives ENOTDIR, not ELOOP. */
+const openFolder = (path: string, system: System): number | undefined => openUnless(["ENOTDIR"], path, system);
+
+function openUnless(errnos: readonly string[], path: string, system: System): number | undefined {
   try {
     return system.open(path, folderOnly);
   } catch (error) {
-    // O_DIRECTORY wins over O_NOFOLLOW: a symlink gives ENOTDIR, not ELOOP.
-    if (errnoName(error) === "ENOTDIR") return undefined;
+    if (errnos.includes(errnoName(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The weaker lookup, for systems without `/proc/self/fd` (macOS, Windows): resolve the path, compare, open without following a
- * final symlink, and check again that the name still leads to what was opened. That narrows the window in which a swapped
- * symlink could win, but does not close it (docs/behaviour/border.md).
+ * The weaker lookup, for systems without `/proc/self/fd` (macOS, Windows): resolve, compare, open, and check again that the name
+ * still leads to what was opened. That narrows the window for a swapped symlink, but does not close it (docs/behaviour/border.md).
  */
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
+import { contains } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RealPath } from "../../contract/target.ts";
-import { Descriptor } from "../descriptor.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import {
@@ -41,18 +41,14 @@ export function lookupByRealpath(
     if (kind === "link") return { seen: "changed" };
     // Folders are listed by path; only files are opened. O_NONBLOCK: opening a FIFO must not block.
     using opened =
-      kind === "file"
-        ? new Descriptor(
-            system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)),
-            system,
-          )
-        : undefined;
+      kind === "file" ? new Descriptor(system.open(real, constants.O_RDONLY | noFollow), system) : undefined;
     const stat = opened === undefined ? system.statPath(real) : system.stat(opened.fd);
     const again = system.statPath(system.realPath(path));
     const same = kindOfMode(stat.mode) === kind && again.dev === stat.dev && again.ino === stat.ino;
     if (!same || system.realPath(path) !== real) return { seen: "changed" };
-    const refused = refusedByStat(stat, root, border);
-    if (refused !== undefined) return refused;
+    // Without mount ids a mount is recognised by its device only.
+    if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
+    if (hasOtherNames(stat, border)) return { seen: "other names" };
     const identity = identityOf(stat);
     const moved = opened?.move();
     const close = (): void => moved?.close();
@@ -68,12 +64,6 @@ export function lookupByRealpath(
     const lookup = lookupOfErrno(errnoName(error), error);
     return existingPartIsInside(path, roots, system, flavour) ? lookup : { seen: "outside" };
   }
-}
-
-/** Without mount ids a mount is recognised by its device only. */
-function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Lookup | undefined {
-  if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
-  return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
 }
 
 /** A path that does not resolve is judged by the nearest folder above it that does. */
@@ -93,12 +83,8 @@ function existingPartIsInside(
   }
 }
 
-function rootOf(real: string, roots: readonly Root[], flavour: nodePath.PlatformPath): Root | undefined {
-  return roots.find((root) => {
-    const rest = flavour.relative(root.real, real);
-    return rest !== ".." && !rest.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(rest);
-  });
-}
+const rootOf = (real: string, roots: readonly Root[], flavour: nodePath.PlatformPath): Root | undefined =>
+  roots.find((root) => contains(root.real, real, flavour));
 
 // Windows: a symlink to a network share. Resolving it would contact that host and send it the user's credentials. So
 // symlinks are read one by one, and nothing beyond such a target is touched.
@@ -106,7 +92,6 @@ function rootOf(real: string, roots: readonly Root[], flavour: nodePath.Platform
 /** `\\host\share`, `\\?\UNC\host`, `\\.\pipe`; not `\\?\C:\`, which is a disk. */
 const isNetwork = (text: string): boolean => /^[\\/]{2}(?![?.][\\/][a-z]:)/iu.test(text);
 
-/** `isInside` recognises a share that is a root. */
 function leadsToNetwork(
   path: string,
   system: System,

@@ -1,8 +1,9 @@
 /** What a file system's type number (statfs) says about its files. The numbers are from the kernel's headers. */
 
 import { constants } from "node:fs";
+import type { FileSystemTraits } from "../../contract/checkup.ts";
 import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { orErrno } from "../errno.ts";
 import type { System } from "../system.ts";
 
 /** Kernel file systems: they contain no regular files, and reading some entries hangs or never ends. */
@@ -35,35 +36,9 @@ const kernelTypes = new Set([
   0x9fa1, // openpromfs
 ]);
 
-/** Local file systems answer at once or fail; all others are read without blocking the process. */
-const localTypes = new Set([
-  0xef53, // ext2 to ext4
-  0x58465342, // xfs
-  0x9123683e, // btrfs
-  0x01021994, // tmpfs
-  0x858458f6, // ramfs
-  0x794c7630, // overlay
-  0x2fc12fc1, // zfs
-  0xf2f52010, // f2fs
-  0xca451a4e, // bcachefs
-  0x73717368, // squashfs
-  0xe0f5e1e2, // erofs
-  0x4d44, // fat
-  0x2011bab0, // exfat
-]);
-
 export const isKernelType = (type: number): boolean => kernelTypes.has(type >>> 0);
-export const isLocalType = (type: number): boolean => localTypes.has(type >>> 0);
 
 /** `clones`: copies that share blocks until one is changed. */
-export interface FileSystemTraits {
-  readonly name: string;
-  readonly hardLinks: boolean;
-  readonly attributes: boolean;
-  /** `perhaps`: depends on how the file system was created. */
-  readonly clones: boolean | "perhaps";
-}
-
 const traits = (
   name: string,
   hardLinks: boolean,
@@ -71,31 +46,40 @@ const traits = (
   clones: FileSystemTraits["clones"] = false,
 ): FileSystemTraits => ({ name, hardLinks, attributes, clones });
 
-const traitsByType: ReadonlyMap<number, FileSystemTraits> = new Map([
+/** Local file systems answer at once or fail; all others are read without blocking the process. */
+const localTypes: ReadonlyMap<number, FileSystemTraits | undefined> = new Map([
   [0xef53, traits("ext2, ext3 or ext4", true, true)],
   [0x58465342, traits("xfs", true, true, "perhaps")],
   [0x9123683e, traits("btrfs", true, true, true)],
   [0x01021994, traits("tmpfs", true, true)],
+  [0x858458f6, undefined], // ramfs
   [0x794c7630, traits("overlay", true, true, "perhaps")],
   [0x2fc12fc1, traits("zfs", true, true, "perhaps")],
   [0xf2f52010, traits("f2fs", true, true)],
   [0xca451a4e, traits("bcachefs", true, true, true)],
+  [0x73717368, undefined], // squashfs
+  [0xe0f5e1e2, undefined], // erofs
   [0x4d44, traits("fat", false, false)],
   [0x2011bab0, traits("exfat", false, false)],
+]);
+
+const otherTypes: ReadonlyMap<number, FileSystemTraits> = new Map([
   [0x6969, traits("nfs", true, false, "perhaps")],
   [0xff534d42, traits("cifs", true, true, "perhaps")],
   [0xfe534d42, traits("smb2", true, true, "perhaps")],
   [0x01021997, traits("9p", true, true)],
 ]);
 
+export const isLocalType = (type: number): boolean => localTypes.has(type >>> 0);
+
 /** Undefined for unknown types and except on Linux, where the numbers mean other things. */
-export const traitsOfType = (type: number): FileSystemTraits | undefined => traitsByType.get(type >>> 0);
+export const traitsOfType = (type: number): FileSystemTraits | undefined =>
+  localTypes.get(type >>> 0) ?? otherTypes.get(type >>> 0);
 
 /** Mount types that no walk enters. Compared by name: a statfs of each mount could hang on one that does not answer. */
 const kernelMountTypes: ReadonlySet<string> = new Set(
-  "binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore rpc_pipefs securityfs selinuxfs sysfs tracefs".split(
-    " ",
-  ),
+  `binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore rpc_pipefs securityfs
+   selinuxfs sysfs tracefs`.split(/\s+/u),
 );
 
 /** Thousands of mounts; a larger table is read only up to here. */
@@ -107,7 +91,10 @@ export function kernelMounts(system: System): (folder: string) => ReadonlySet<st
   let untilMs = Number.NEGATIVE_INFINITY;
   return (folder) => {
     if (performance.now() > untilMs) {
-      known = mountsIn(mountTable(system));
+      known = orErrno(
+        () => mountsIn(mountTable(system)),
+        () => [],
+      );
       untilMs = performance.now() + 1_000;
     }
     const prefix = folder.endsWith("/") ? folder : `${folder}/`;
@@ -125,19 +112,14 @@ const mountsIn = (table: string): readonly string[] =>
   });
 
 function mountTable(system: System): string {
-  try {
-    using file = new Descriptor(system.open("/proc/self/mountinfo", constants.O_RDONLY), system);
-    const chunks: Buffer[] = [];
-    for (let done = 0; done < tableBytesMax; ) {
-      const chunk = Buffer.alloc(65_536);
-      const bytes = system.read(file.fd, chunk, 0, chunk.length, done);
-      if (bytes === 0) break;
-      chunks.push(chunk.subarray(0, bytes));
-      done += bytes;
-    }
-    return Buffer.concat(chunks).toString("utf8");
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return "";
+  using file = new Descriptor(system.open("/proc/self/mountinfo", constants.O_RDONLY), system);
+  const chunks: Buffer[] = [];
+  for (let done = 0; done < tableBytesMax; ) {
+    const chunk = Buffer.alloc(65_536);
+    const bytes = system.read(file.fd, chunk, 0, chunk.length, done);
+    if (bytes === 0) break;
+    chunks.push(chunk.subarray(0, bytes));
+    done += bytes;
   }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,22 +1,10 @@
 /** Facts about a folder, found without writing anything. */
 
 import * as nodePath from "node:path";
+import type { FolderFacts } from "../../contract/checkup.ts";
 import { attempt } from "../errno.ts";
 import { nodeSystem, type System } from "../system.ts";
-import { type FileSystemTraits, isLocalType, traitsOfType } from "./file-systems.ts";
-
-export interface FolderFacts {
-  readonly there: "folder" | "something else" | "nothing";
-  /** For a missing folder: of the nearest one above. */
-  readonly writable: boolean;
-  /** True if its mode gives rights to other users. */
-  readonly openToOthers: boolean;
-  readonly ownedByAnother: boolean;
-  /** True if `a` and `A` are one name in it; undefined if no name shows it. */
-  readonly foldsCase: boolean | undefined;
-  readonly fileSystem: FileSystemTraits | undefined;
-  readonly isLocal: boolean | undefined;
-}
+import { isLocalType, traitsOfType } from "./file-systems.ts";
 
 /** The most names to search for one with a letter. */
 const namesMax = 200;
@@ -50,7 +38,6 @@ const unknown = {
   isLocal: undefined,
 } as const;
 
-/** Tests a name in the folder, else the folder's own name. */
 function foldsCase(path: string, system: System): boolean | undefined {
   let looked = 0;
   const entries = attempt(() => {

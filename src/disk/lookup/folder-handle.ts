@@ -1,7 +1,4 @@
-/**
- * The open folder in which a file is changed: whatever happens to the names above it, every name in it is reached through the
- * same folder.
- */
+/** The open folder in which a file is changed: whatever happens to the names above it, every name is reached through it. */
 
 import { constants, type Dirent } from "node:fs";
 import * as nodePath from "node:path";
@@ -11,9 +8,8 @@ import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import type { Swept } from "../write/sweep.ts";
 import { failureOf, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "../write/write-failed.ts";
-import type { FileNode, Handle, Identity, Lookup, ReadMode } from "./lookup.ts";
+import type { FileNode, Handle, Lookup } from "./lookup.ts";
 
-/** What changing files needs from the disk. */
 export interface WriteContext {
   /** Its `close` throws: for a written file that error counts. */
   readonly system: System;
@@ -22,7 +18,6 @@ export interface WriteContext {
   readonly stateDir: string | undefined;
   /** Folders swept by this process; a promise while a sweep runs. */
   readonly swept: Map<string, Promise<Swept> | undefined>;
-  /** Files being replaced now. */
   readonly underWay: { count: number };
   /** Waits briefly until files closed in other threads have freed their space. False if there are none. */
   freed(): Promise<boolean>;
@@ -47,15 +42,7 @@ export async function retryWhenDiskFull<Result>(
   }
 }
 
-export interface FolderHandle extends Disposable {
-  readonly path: string;
-  readonly reads: ReadMode;
-  readonly identity: Identity;
-  at(name: string): string;
-  /** Compares with the kernel's path of the handle, which is the only reliable source. */
-  hasMoved(): boolean;
-  close(): void;
-}
+export type FolderHandle = Readonly<ReturnType<typeof folderAt>>;
 
 /** Throws WriteFailed, or FileChanged if the folder is missing or reached through a symlink. */
 export const openFolder = (path: string, context: WriteContext): FolderHandle =>
@@ -67,11 +54,9 @@ export function folderOf({ real, folder }: FileNode, context: WriteContext): Fol
   return folder === undefined ? openFolder(path, context) : borrowedFolder(folder, path, context);
 }
 
-/** A folder that its owner closes. */
 export const borrowedFolder = (handle: Handle, path: string, context: WriteContext): FolderHandle =>
   folderAt(handle, path, context, () => undefined);
 
-/** The looked-up folder, open until closed. */
 export function folderHandle(lookup: Lookup, path: string, context: WriteContext): FolderHandle {
   if (lookup.seen !== "node") throw failureOf(lookup);
   const { handle } = lookup;
@@ -82,18 +67,14 @@ export function folderHandle(lookup: Lookup, path: string, context: WriteContext
   return folderAt(handle, path, context);
 }
 
-function folderAt(
-  handle: Handle,
-  path: string,
-  { system }: WriteContext,
-  close: () => void = () => handle.close(),
-): FolderHandle {
+function folderAt(handle: Handle, path: string, { system }: WriteContext, close: () => void = () => handle.close()) {
   return {
     path,
     reads: handle.reads,
     identity: handle.identity,
-    at: (name) => `${handle.handlePath}${nodePath.sep}${name}`,
-    hasMoved: () =>
+    at: (name: string): string => `${handle.handlePath}${nodePath.sep}${name}`,
+    /** Compares with the kernel's path of the handle, which is the only reliable source. */
+    hasMoved: (): boolean =>
       handle.handlePath !== path &&
       during("looking at the folder", () => system.pathOfHandle(handle.handlePath)) !== path,
     close,
@@ -104,51 +85,48 @@ function folderAt(
 /** A folder opened for syncing before anything is changed, because opening may fail. */
 export interface FolderSync extends Disposable {
   readonly note: WriteNote | undefined;
-  /** Runs `meanwhile` while the disk is busy. */
   sync(meanwhile?: () => void | Promise<void>): Promise<void>;
-  close(): void;
 }
 
 /** Where nothing needs syncing, or other code does it. */
 export const noSync: FolderSync = {
   note: undefined,
   sync: async (meanwhile) => meanwhile?.(),
-  close() {},
   [Symbol.dispose]() {},
 };
 
 export function prepareSync(folder: FolderHandle, system: System): FolderSync {
   if (system.platform === "win32") return noSync; // Windows cannot open a folder and journals names itself
-  let opened: Descriptor;
+  const step = "syncing the folder";
+  let fd: number;
   try {
-    opened = new Descriptor(system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY), system);
+    fd = system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
     if (errnoName(error) === "EACCES") return { ...noSync, note: "folder not synced" };
-    throw asWriteFailed(error, "syncing the folder");
+    throw asWriteFailed(error, step);
   }
-  const { fd } = opened;
-  const close = (): void => opened[Symbol.dispose]();
+  const opened = new Descriptor(fd, system);
+  const sync = async (later: boolean): Promise<void> => {
+    try {
+      if (later) await system.syncLater(fd);
+      else system.sync(fd);
+    } catch (error) {
+      // The way in which some file systems say that a folder needs no sync.
+      if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) {
+        throw asWriteFailed(error, step);
+      }
+    }
+  };
   return {
     note: undefined,
-    sync: async (meanwhile) => {
-      const sync = async (): Promise<void> => {
-        try {
-          if (meanwhile === undefined && folder.reads === "at once") system.sync(fd);
-          else await system.syncLater(fd);
-        } catch (error) {
-          // The way in which some file systems say that a folder needs no sync.
-          if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
-          throw asWriteFailed(error, "syncing the folder");
-        }
-      };
-      const other = async (): Promise<void> => meanwhile?.();
-      const [synced, done] = await Promise.allSettled([sync(), other()]);
-      if (synced.status === "rejected") throw synced.reason;
-      if (done.status === "rejected") throw done.reason;
-    },
-    close,
-    [Symbol.dispose]: close,
+    sync: (meanwhile) => both(sync(meanwhile !== undefined || folder.reads === "later"), async () => meanwhile?.()),
+    [Symbol.dispose]: () => opened[Symbol.dispose](),
   };
+}
+
+/** Ends when both have ended; the first one's error counts more. */
+export async function both(first: Promise<void>, second: () => Promise<void>): Promise<void> {
+  for (const one of await Promise.allSettled([first, second()])) if (one.status === "rejected") throw one.reason;
 }
 
 export async function syncFolder(folder: FolderHandle, system: System): Promise<void> {
@@ -171,7 +149,7 @@ export function unlinkQuietly(path: string, system: System): boolean {
   return false;
 }
 
-/** With the pauses below, about 1.5 seconds in all: longer than a virus scan of a source file. */
+/** With the pauses, about 1.5 seconds in all: longer than a virus scan of a source file. */
 const triesMax = 10;
 const blockedErrnos = ["EPERM", "EACCES", "EBUSY"];
 
@@ -199,7 +177,6 @@ export async function retryWhileBlocked(
   }
 }
 
-/** Symlinks are not followed. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: EntryKind;

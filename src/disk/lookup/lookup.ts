@@ -6,7 +6,6 @@ import type { RealPath } from "../../contract/target.ts";
 import { Descriptor } from "../descriptor.ts";
 import type { System } from "../system.ts";
 
-/** A workspace root as it was when the toolkit was created. */
 export interface Root {
   /** As the operator gave it, made absolute. */
   readonly given: string;
@@ -24,7 +23,6 @@ export const isSameFolder = (stat: BigIntStats, root: Root): boolean =>
   stat.ino === root.inode &&
   (root.birthNs === undefined || stat.birthtimeNs === root.birthNs);
 
-/** Restrictions that the operator may add for paths beneath a root. */
 export interface Border {
   /** Refuses other mounts: their data is stored elsewhere. */
   readonly sameDevice?: boolean | undefined;
@@ -44,7 +42,6 @@ export interface Identity {
   readonly ctimeNs: bigint;
 }
 
-/** A file or folder, open until its handle is closed. */
 export interface FileNode {
   readonly seen: "node";
   readonly kind: "file" | "directory" | SpecialKind;
@@ -67,7 +64,6 @@ export interface FileNode {
 /** What to open besides the node: callers that change files need its folder. `a new file` makes a missing name cheap. */
 export type LookupAlso = "its folder" | "the folder of a new file" | undefined;
 
-/** The descriptor of a `FileNode`. The caller of the lookup closes it once. */
 export interface Handle extends Disposable {
   readonly identity: Identity;
   readonly reads: ReadMode;
@@ -77,7 +73,7 @@ export interface Handle extends Disposable {
 }
 
 /** Closes the handle, for callers that need only the result. */
-export function released<Seen extends Lookup | undefined>(lookup: Seen): Seen {
+export function withHandleClosed<Seen extends Lookup | undefined>(lookup: Seen): Seen {
   if (lookup?.seen === "node") lookup.handle.close();
   return lookup;
 }
@@ -109,55 +105,40 @@ type AnyLookup =
       readonly leadsTo?: string;
     }
   | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
-  /** Inside, but refused by `Border`. */
   | { readonly seen: "other mount" | "other names" }
-  /** A system error (EACCES, EPERM, EIO …), by name. */
   | { readonly seen: "refused"; readonly errno: string };
 
 /** The path end that rules are matched against, existing or not; undefined if unknown. */
-export function endOf(lookup: Lookup): { readonly real: string; readonly is: "file" | "folder" } | undefined {
+export function lookupEnd(lookup: Lookup): { readonly real: string; readonly is: "file" | "folder" } | undefined {
   if (lookup.seen === "node") return { real: lookup.real, is: lookup.kind === "directory" ? "folder" : "file" };
   return lookup.seen === "missing" && lookup.leadsTo !== undefined ? { real: lookup.leadsTo, is: "file" } : undefined;
 }
 
-export function kindOfMode(mode: bigint): "file" | "directory" | "link" | SpecialKind {
-  switch (Number(mode) & 0o170000) {
-    case 0o100000:
-      return "file";
-    case 0o040000:
-      return "directory";
-    case 0o120000:
-      return "link";
-    case 0o010000:
-      return "FIFO";
-    case 0o140000:
-      return "socket";
-    case 0o060000:
-      return "block device";
-    default:
-      return "character device";
-  }
-}
+const kindsByMode: Readonly<Record<number, "file" | "directory" | "link" | SpecialKind>> = {
+  0o100000: "file",
+  0o040000: "directory",
+  0o120000: "link",
+  0o010000: "FIFO",
+  0o140000: "socket",
+  0o060000: "block device",
+};
+
+export const kindOfMode = (mode: bigint): "file" | "directory" | "link" | SpecialKind =>
+  kindsByMode[Number(mode) & 0o170000] ?? "character device";
 
 /** A system error during a lookup as its result; any other error is a bug and is thrown. */
 export function lookupOfErrno(name: string | undefined, error: unknown): Lookup {
-  switch (name) {
-    case undefined:
-      throw error;
-    case "ENOENT":
-      return { seen: "missing", reason: "missing" };
-    case "ENOTDIR":
-      return { seen: "missing", reason: "file on the way" };
-    case "ELOOP":
-      return { seen: "loop" };
-    case "ENAMETOOLONG":
-      return { seen: "too long" };
-    default:
-      return { seen: "refused", errno: name };
-  }
+  if (name === undefined) throw error;
+  return lookupsByErrno[name] ?? { seen: "refused", errno: name };
 }
 
-/** `fd` is the node, `rootFd` its root. */
+const lookupsByErrno: Readonly<Record<string, Lookup>> = {
+  ENOENT: { seen: "missing", reason: "missing" },
+  ENOTDIR: { seen: "missing", reason: "file on the way" },
+  ELOOP: { seen: "loop" },
+  ENAMETOOLONG: { seen: "too long" },
+};
+
 export function refusedAtBorder(
   fd: number,
   rootFd: number,
@@ -173,7 +154,7 @@ export function refusedAtBorder(
 export const hasOtherNames = (stat: ReturnType<System["stat"]>, { denyHardlinks }: Border): boolean =>
   denyHardlinks === true && kindOfMode(stat.mode) === "file" && stat.nlink > 1n;
 
-/** The kernel's description of a descriptor is a few lines. */
+/** The kernel describes a descriptor in a few lines. */
 const infoBytesMax = 1_024;
 
 function mountOf(fd: number, system: System): string {
@@ -190,11 +171,6 @@ export const O_PATH = 0o10000000;
 
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
-export interface OwnedHandle extends Handle {
-  /** Closes the descriptor in another thread and leaves `folder` open. */
-  readonly closeLater: () => Promise<void>;
-}
-/** Which file a stat describes, and its state. */
 export const identityOf = (stat: Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">): Identity => ({
   device: stat.dev,
   inode: stat.ino,
@@ -203,14 +179,13 @@ export const identityOf = (stat: Pick<BigIntStats, "dev" | "ino" | "size" | "mti
   ctimeNs: stat.ctimeNs,
 });
 
-/** Closing the handle also closes `folder`. */
 export function createHandle(
   fd: number,
   stat: ReturnType<System["stat"]>,
   reads: Handle["reads"],
   system: System,
   folder?: Handle,
-): OwnedHandle {
+): Handle & { readonly closeLater: () => Promise<void> } {
   let open = true;
   const close = (): void => {
     if (open) system.close(fd);

@@ -4,17 +4,15 @@ import { createHash, hash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { errnoName } from "../errno.ts";
-import { FileCut } from "../lines/scan.ts";
+import { FileTruncated } from "../lines/scan.ts";
 import type { System } from "../system.ts";
 import { type FileNode, type Identity, identityOf } from "./lookup.ts";
 
 export interface OpenFile extends Disposable {
-  /** From `fstat` of the open file. */
   readonly identity: Identity;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   readonly mode: number;
-  /** The number of hard links. */
   readonly links: number;
   /** `fstat` at the time of opening; missing for content that only imitates a file. */
   readonly stat?: BigIntStats;
@@ -32,7 +30,6 @@ export interface OpenFile extends Disposable {
   close(): void;
 }
 
-/** `errno` is a name. */
 export class ReadFailed extends Error {
   override readonly name = "ReadFailed";
   readonly errno: string;
@@ -124,8 +121,10 @@ function asReadFailed(error: unknown): never {
  * Permission bits, with set-user-id and set-group-id only if we own the file: a copy of another owner's file belongs to us and
  * must not inherit the rights that owner gave it.
  */
-export const modeOf = (stat: Pick<BigIntStats, "mode" | "uid" | "gid">): number =>
-  Number(stat.mode) & (0o1777 | ownBits(stat));
+export function modeOf(stat: Pick<BigIntStats, "mode" | "uid" | "gid">): number {
+  const mode = Number(stat.mode) & 0o7777;
+  return (mode & 0o6000) === 0 ? mode : mode & (0o1777 | ownBits(stat)); // who we are takes two system calls
+}
 
 export function ownBits({ uid, gid }: Pick<BigIntStats, "uid" | "gid">): number {
   const isOurs = process.geteuid !== undefined && uid === BigInt(process.geteuid());
@@ -133,15 +132,13 @@ export function ownBits({ uid, gid }: Pick<BigIntStats, "uid" | "gid">): number 
   return (isOurs ? 0o4000 : 0) | (isOurGroup ? 0o2000 : 0);
 }
 
-/** All bytes of the file; undefined if there are more than `bytesMax`. */
 export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffer | undefined> {
   if (file.sizeBytes > bytesMax) return undefined;
   const bytes = Buffer.allocUnsafe(file.sizeBytes);
-  if ((await file.read(bytes, 0)) < bytes.length) throw new FileCut();
+  if ((await file.read(bytes, 0)) < bytes.length) throw new FileTruncated();
   return bytes;
 }
 
-/** The hash that identifies content. */
 export const hashOfContent = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
 
 /** The content hash of a file; undefined if it has more than `bytesMax` bytes. */
@@ -152,13 +149,12 @@ export async function contentHash(file: OpenFile, bytesMax: number): Promise<str
 
 const chunkBytes = 1_048_576;
 
-/** The content hash of a file of any size, chunk by chunk. */
 export async function fullHash(file: OpenFile): Promise<string> {
   const whole = createHash("sha256");
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; at += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, file.sizeBytes - at));
-    if ((await file.read(part, at)) < part.length) throw new FileCut();
+    if ((await file.read(part, at)) < part.length) throw new FileTruncated();
     whole.update(part);
     await setImmediate();
   }

@@ -1,17 +1,16 @@
 /**
- * Folders for walks of whole trees. On Linux each folder is opened through the handle of the one above: whatever is moved or
- * swapped meanwhile, the walk stays beneath its start. Elsewhere it goes by name, and enters only entries that the folder
- * above lists as a folder and not a symlink.
+ * Folders for walks of whole trees. On Linux each folder is opened through the handle of the one above: whatever is moved
+ * meanwhile, the walk stays beneath its start. Elsewhere it goes by name, and enters only what is listed as a folder.
  */
 
 import { constants, type Stats } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
-import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
+import { errnoName, orErrno } from "../errno.ts";
 import { yieldToEventLoop, timeSlices } from "../event-loop.ts";
 import { type FolderCalls, listFlags, type System } from "../system.ts";
-import type { EntryTypes, FolderEntry } from "./folder-handle.ts";
+import { type EntryTypes, type FolderEntry, kindOfEntry } from "./folder-handle.ts";
 import { type FileNode, handlePathOf, type Lookup, O_PATH } from "./lookup.ts";
 
 type Refused = { readonly errno: string };
@@ -20,32 +19,6 @@ type Soon<Value> = Value | Promise<Value>;
 /** A listed name, not copied, since there may be a hundred thousand. Symlinks are not followed. */
 export interface WalkEntry extends EntryTypes {
   readonly name: string;
-}
-
-export interface WalkFolder extends Disposable {
-  /** The path at the time it was entered. */
-  readonly real: string;
-  /** Its entries, in no order. A promise for a file system that may hang, and for a huge folder. */
-  entries(): Soon<readonly WalkEntry[] | Refused>;
-  /** Visits the entries one by one, in time slices and without collecting them, until `visit` returns "enough". */
-  each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined>;
-  /** Enters a folder in it. The caller closes that one first. */
-  enter(name: string): WalkFolder | Refused;
-  /** Kind, mtime and size of a name, without following a symlink; undefined if it is gone. */
-  glance(name: string): Soon<Glance | undefined>;
-  /** The mtime of a regular file; undefined if there is none of this exact name. */
-  changedNs(name: string): bigint | undefined;
-  /** Names of its regular files; undefined if it has more than `entriesMax` entries or cannot be listed synchronously. */
-  fileNames(entriesMax: number): ReadonlySet<string> | undefined;
-  /** True if it has a descriptor: what is entered from it is then beneath it, whatever is renamed meanwhile. */
-  readonly hasHandle: boolean;
-  /** The text of a small regular file in it, such as an ignore file; undefined for anything else. */
-  text(name: string): Soon<string | undefined>;
-  /** Only its subfolders are still needed: closes it if it is too deep to stay open for them. */
-  leave(): void;
-  /** For large trees: loads faster system calls for this and later walks, with the same results. */
-  hurry(): Promise<void>;
-  close(): void;
 }
 
 export interface Glance {
@@ -61,13 +34,11 @@ interface WalkContext {
   readonly strong: boolean;
   /** Enters no other mount: every folder then goes through the lookup, which knows mounts. */
   readonly sameDevice: boolean;
-  /** Mounts of kernel file systems, which are not entered. */
   closedBeneath(folder: string): ReadonlySet<string>;
   readonly quick: Quick;
 }
 
 /** The faster system calls, loaded once a walk was large. */
-
 export interface Quick {
   calls: FolderCalls | undefined;
 }
@@ -79,26 +50,23 @@ const handlesMax = 100;
 
 /** The caller keeps `node.handle` open until the walk is over, or passes the function that closes it. */
 export const walkFrom = (node: FileNode, context: WalkContext, close: () => void = () => {}): WalkFolder =>
-  new Folder(
+  new WalkFolder(
     { path: node.handle.handlePath, real: node.real, later: node.handle.reads === "later", depth: 0, close },
     { ...context, closed: context.closedBeneath(node.real) },
   );
 
 interface Place {
-  /** Leads to the folder, by handle or by name. */
   readonly path: string;
   readonly real: string;
   readonly later: boolean;
   readonly depth: number;
-  /** Its own descriptor, and whether that can be listed. */
   readonly fd?: number;
   readonly lists?: boolean;
-  /** Closes the handle, if it is no descriptor of its own. */
   readonly close?: () => void;
 }
 
 /** A class for speed: a walk creates tens of thousands. */
-class Folder implements WalkFolder {
+export class WalkFolder implements Disposable {
   readonly real: string;
   readonly #place: Place;
   readonly #context: Walking;
@@ -110,6 +78,7 @@ class Folder implements WalkFolder {
     this.#context = context;
   }
 
+  /** Its entries, in no order. A promise for a file system that may hang, and for a huge folder. */
   entries(): Soon<readonly WalkEntry[] | Refused> {
     const { path, later, fd, lists } = this.#place;
     const { system, quick } = this.#context;
@@ -129,12 +98,10 @@ class Folder implements WalkFolder {
   #isHuge(): boolean {
     const { path, fd } = this.#place;
     const { system } = this.#context;
-    try {
-      return (fd === undefined ? system.statPath(path) : system.stat(fd)).size > hugeFolderBytes;
-    } catch (error) {
-      refused(error);
-      return false;
-    }
+    return orErrno(
+      () => (fd === undefined ? system.statPath(path) : system.stat(fd)).size > hugeFolderBytes,
+      () => false,
+    );
   }
 
   async #collected(): Promise<readonly WalkEntry[] | Refused> {
@@ -143,19 +110,9 @@ class Folder implements WalkFolder {
     return (await this.each(add)) ?? entries;
   }
 
-  async each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined> {
-    const { path, later } = this.#place;
-    const { system } = this.#context;
-    const slices = timeSlices(signal);
-    try {
-      for (const entry of later ? await system.folder(path) : system.folderNow(path)) {
-        if (visit(entry) === "enough") break;
-        if (slices.isOver()) await slices.next();
-      }
-      return undefined;
-    } catch (error) {
-      return refused(error);
-    }
+  /** Visits the entries one by one, in time slices and without collecting them, until `visit` returns "enough". */
+  each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined> {
+    return eachEntry(this.#place.path, this.#place.later, this.#context.system, visit, signal);
   }
 
   enter(name: string): WalkFolder | Refused {
@@ -168,13 +125,14 @@ class Folder implements WalkFolder {
     const depth = this.#place.depth + 1;
     if (context.sameDevice || (context.strong && depth > handlesMax))
       return lookupAgain({ real: below, later, depth }, context);
-    if (!context.strong) return new Folder({ path: this.#at(name), real: below, later, depth }, context);
+    if (!context.strong) return new WalkFolder({ path: this.#at(name), real: below, later, depth }, context);
     const opened = openToList(this.#place, name, context) ?? openPathOnly(this.#at(name), context.system);
     if ("errno" in opened) return opened;
     const { fd, lists } = opened;
-    return new Folder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, context);
+    return new WalkFolder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, context);
   }
 
+  /** Kind, mtime and size of a name, without following a symlink; undefined if it is gone. */
   glance(name: string): Soon<Glance | undefined> {
     const { later, fd } = this.#place;
     const { system, quick } = this.#context;
@@ -187,21 +145,20 @@ class Folder implements WalkFolder {
     }
   }
 
+  /** The mtime of a regular file; undefined if there is none of this exact name. */
   changedNs(name: string): bigint | undefined {
-    try {
-      const stat = this.#context.system.statLink(this.#at(name));
-      return stat.isFile() ? stat.mtimeNs : undefined;
-    } catch (error) {
-      return gone(error);
-    }
+    const stat = orErrno(
+      () => this.#context.system.statLink(this.#at(name)),
+      () => undefined,
+    );
+    return stat?.isFile() === true ? stat.mtimeNs : undefined;
   }
 
+  /** Names of its regular files; undefined if it has more than `entriesMax` entries or cannot be listed synchronously. */
   fileNames(entriesMax: number): ReadonlySet<string> | undefined {
     const { path, fd, later } = this.#place;
-    const {
-      system,
-      quick: { calls },
-    } = this.#context;
+    const { system, quick } = this.#context;
+    const { calls } = quick;
     if (later) return undefined;
     const names = new Set<string>();
     let left = entriesMax;
@@ -218,19 +175,23 @@ class Folder implements WalkFolder {
     }
   }
 
+  /** True if it has a descriptor: what is entered from it is then beneath it, whatever is renamed meanwhile. */
   get hasHandle(): boolean {
     return this.#context.strong;
   }
 
+  /** The text of a small regular file in it, such as an ignore file; undefined for anything else. */
   text(name: string): Soon<string | undefined> {
     const { system } = this.#context;
-    return this.#place.later ? undefinedIfGone(textLater(this.#at(name), system)) : textNow(this.#at(name), system);
+    return this.#place.later ? textLater(this.#at(name), system).catch(gone) : textNow(this.#at(name), system);
   }
 
+  /** Only its subfolders are still needed: closes it if it is too deep to stay open for them. */
   leave(): void {
     if (this.#place.depth >= handlesMax) this.close();
   }
 
+  /** For large trees: loads faster system calls for this and later walks, with the same results. */
   async hurry(): Promise<void> {
     const { strong, quick, system } = this.#context;
     if (strong && !this.#place.later) quick.calls ??= await system.folderCalls();
@@ -250,6 +211,25 @@ class Folder implements WalkFolder {
 
   #at(name: string): string {
     return `${this.#place.path}${nodePath.sep}${name}`;
+  }
+}
+
+export async function eachEntry(
+  path: string,
+  later: boolean,
+  system: System,
+  visit: (entry: WalkEntry) => "enough" | undefined,
+  signal?: AbortSignal,
+): Promise<Refused | undefined> {
+  const slices = timeSlices(signal);
+  try {
+    for (const entry of later ? await system.folder(path) : system.folderNow(path)) {
+      if (visit(entry) === "enough") break;
+      if (slices.isOver()) await slices.next();
+    }
+    return undefined;
+  } catch (error) {
+    return refused(error);
   }
 }
 
@@ -286,24 +266,21 @@ type Opened = { readonly fd: number; readonly lists: boolean };
 /** Undefined without the fast calls, and for a folder that may be entered but not listed. */
 function openToList(place: Place, name: string, { quick, system }: Walking): Opened | Refused | undefined {
   const { path, fd, later } = place;
-  if (quick.calls === undefined || later) return undefined;
-  try {
-    const opened =
-      fd === undefined ? system.open(`${path}${nodePath.sep}${name}`, listFlags) : quick.calls.enter(fd, name);
-    return { fd: opened, lists: true };
-  } catch (error) {
-    const { errno } = refused(error);
-    return errno === "EACCES" ? undefined : { errno };
-  }
+  const { calls } = quick;
+  if (calls === undefined || later) return undefined;
+  const open = (): number =>
+    fd === undefined ? system.open(`${path}${nodePath.sep}${name}`, listFlags) : calls.enter(fd, name);
+  return orErrno(
+    () => ({ fd: open(), lists: true }),
+    (errno) => (errno === "EACCES" ? undefined : { errno }),
+  );
 }
 
-function openPathOnly(path: string, system: System): Opened | Refused {
-  try {
-    return { fd: system.open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY), lists: false };
-  } catch (error) {
-    return refused(error);
-  }
-}
+const openPathOnly = (path: string, system: System): Opened | Refused =>
+  orErrno(
+    () => ({ fd: system.open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY), lists: false }),
+    (errno) => ({ errno }),
+  );
 
 /** Looks the path up from the root again, for folders too deep to keep open; only exactly this path is accepted. */
 function lookupAgain(next: Pick<Place, "real" | "later" | "depth">, context: Walking): WalkFolder | Refused {
@@ -315,7 +292,7 @@ function lookupAgain(next: Pick<Place, "real" | "later" | "depth">, context: Wal
     lookup.handle.close();
     return { errno: "ENOTDIR" };
   }
-  return new Folder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, context);
+  return new WalkFolder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, context);
 }
 
 function refused(error: unknown): Refused {
@@ -329,20 +306,10 @@ function gone(error: unknown): undefined {
   return undefined;
 }
 
-function glanceOf(stats: Stats | undefined): Glance | undefined {
-  if (stats === undefined) return undefined;
-  const kind = stats.isFile()
-    ? "file"
-    : stats.isDirectory()
-      ? "directory"
-      : stats.isSymbolicLink()
-        ? "link"
-        : "special";
-  return { kind, mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
-}
+const glanceOf = (stats: Stats | undefined): Glance | undefined =>
+  stats && { kind: kindOfEntry(stats), mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
 
-/** Never follows a symlink and never blocks on a FIFO. */
-const textFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const textFlags = constants.O_RDONLY | noFollow;
 
 function textNow(path: string, system: System): string | undefined {
   try {
@@ -369,8 +336,6 @@ async function textLater(path: string, system: System): Promise<string | undefin
   const done = await system.readLater(file.fd, bytes, 0, bytes.length, 0);
   return bytes.toString("utf8", 0, done);
 }
-
-const undefinedIfGone = (text: Promise<string | undefined>): Promise<string | undefined> => text.catch(gone);
 
 function bufferFor(fd: number, system: System): Buffer | undefined {
   const stat = system.stat(fd);

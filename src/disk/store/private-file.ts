@@ -46,15 +46,10 @@ function refuseIfShared(path: string): void {
   }
 }
 
-export interface ScratchFile {
-  readonly path: string;
-  remove(): void;
-}
-
 export const scratchPrefix = ".filehand-scratch-";
 
 /** A private file in the temporary folder for another program to read; undefined if there is no such folder or no space. */
-export function scratchFile(text: string): ScratchFile | undefined {
+export function scratchFile(text: string) {
   const path = nodePath.join(tmpdir(), scratchPrefix + randomBytes(12).toString("hex"));
   try {
     fs.writeFileSync(path, text, { flag: "wx", mode: 0o600 });

@@ -9,70 +9,120 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor } from "../descriptor.ts";
-import { attempt, errnoName } from "../errno.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
+import { attempt, errnoName, unlessMissing } from "../errno.ts";
 import { lifeOf, processIdentity } from "../lock/process-identity.ts";
 import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
-import {
-  orStoreFailed,
-  noFollow,
-  openStored,
-  type Stored,
-  type StoredFile,
-  storedOf,
-  StoreFailed,
-  unlessMissing,
-} from "./store-file.ts";
 
-export { type Stored, type StoredFile, StoreFailed } from "./store-file.ts";
-
-/** A file that does not have its final name yet. */
-export interface Draft {
-  write(bytes: Uint8Array): void;
-  /** Renames it to its final name, replacing any file of that name. */
-  keep(name: string): void;
-  drop(): void;
-}
-
-export interface StoreFolder {
+/**
+ * The store cannot be used; the message says why. It reaches users of the library, so it has a code like a FilehandError
+ * (`contract/problem.ts`). It does not extend that class: both would then be bundled into a second file that the command line
+ * loads at each start.
+ */
+export class StoreFailed extends Error {
+  override readonly name = "StoreFailed";
+  readonly code = "IO_ERROR";
+  readonly reason: "full" | "not permitted" | "read-only" | "failed";
+  /** The file, or the folder if no single file is concerned. */
   readonly path: string;
-  look(name: string): Stored | undefined;
-  open(name: string): StoredFile | undefined;
-  read(name: string): Buffer | undefined;
-  /** Names in a folder; none if it does not exist. */
-  list(name: string): readonly string[];
-  /** Appends in one write to the file that has this name when the call ends. Returns the new size. */
-  append(name: string, bytes: Uint8Array): number;
-  put(name: string, bytes: Uint8Array): void;
-  draft(): Draft;
-  /**
-   * Hard-links exactly the inode `identity` here, if it is our own file with one name on the same file system. MUST NOT be used
-   * for a file that will be written in place.
-   */
-  link(source: string, identity: Identity, name: string): boolean;
-  /** A copy that shares blocks, where the file system supports that. */
-  clone(source: StoredFile | { readonly descriptor: number | undefined }, name: string): boolean;
-  /** False if there was nothing to rename. */
-  rename(from: string, to: string): boolean;
-  remove(name: string): void;
-  touch(name: string): void;
-  /** Removes drafts of ended processes. */
-  sweep(): number;
+  constructor(reason: StoreFailed["reason"], message: string, path: string) {
+    super(message);
+    this.reason = reason;
+    this.path = path;
+  }
 }
 
-export interface StoreFolderOptions {
-  /** Syncs every write before the call returns. */
-  readonly durable?: boolean;
+export interface Stored {
+  readonly sizeBytes: number;
+  /** Hard links of this inode: more than one if a workspace file was linked here and still exists. */
+  readonly links: number;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly mtimeNs: bigint;
+  /** When the file was stored or last touched; unlike mtime it is not inherited through a hard link. */
+  readonly ctimeMs: number;
 }
+
+export interface StoredFile extends Stored, Disposable {
+  readonly descriptor: number;
+  read(into: Uint8Array, at: number): number;
+  close(): void;
+}
+
+export function openStored(path: string): StoredFile | undefined {
+  const fd = unlessMissing(() => fs.openSync(path, fs.constants.O_RDONLY | noFollow));
+  if (fd === undefined) return undefined;
+  using opened = new Descriptor(fd);
+  const stored = storedOf(fs.fstatSync(fd, { bigint: true }));
+  if (stored === undefined) return undefined;
+  const read = (into: Uint8Array, from: number): number => {
+    let done = 0;
+    while (done < into.length) {
+      const bytes = fs.readSync(fd, into, done, into.length - done, from + done);
+      if (bytes === 0) break;
+      done += bytes;
+    }
+    return done;
+  };
+  const file = opened.move();
+  const close = (): void => file[Symbol.dispose]();
+  return {
+    ...stored,
+    descriptor: fd,
+    read: (into, from) => orStoreFailed(path, () => read(into, from), "read"),
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+export function storedOf(stat: fs.BigIntStats | undefined): Stored | undefined {
+  if (stat === undefined || !stat.isFile()) return undefined;
+  return {
+    sizeBytes: Number(stat.size),
+    links: Number(stat.nlink),
+    device: stat.dev,
+    inode: stat.ino,
+    mtimeNs: stat.mtimeNs,
+    ctimeMs: Number(stat.ctimeNs / 1_000_000n),
+  };
+}
+
+const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EFBIG: "full",
+  EACCES: "not permitted",
+  EPERM: "not permitted",
+  EROFS: "read-only",
+};
+
+/** Throws a StoreFailed for a system error; any other error is a bug and passes unchanged. */
+export function orStoreFailed<Result>(
+  path: string,
+  call: () => Result,
+  doing: "store in" | "read" = "store in",
+): Result {
+  try {
+    return call();
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    const advice = doing === "read" ? ", filehand history verify tells what is wrong" : "";
+    const message = `Cannot ${doing} "${path}": the system says ${errno}${advice}`;
+    throw new StoreFailed(reasons[errno] ?? "failed", message, path);
+  }
+}
+
+export type StoreFolder = ReturnType<typeof openStoreFolder>;
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 const draftFolder = "drafts";
 /** A file can be replaced during an append a few times by chance, but not this often. */
 const appendTriesMax = 100;
 
-/** Creates nothing until the first write. */
-export function openStoreFolder(path: string, { durable = false }: StoreFolderOptions = {}): StoreFolder {
+/** Creates nothing until the first write. `durable`: syncs every write before the call returns. */
+export function openStoreFolder(path: string, { durable = false }: { readonly durable?: boolean } = {}) {
   const at = (name: string): string => nodePath.join(path, name);
   let ready = false;
   const prepare = (): void => {
@@ -94,7 +144,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     }
   };
 
-  const draft = (): Draft => {
+  const draft = () => {
     const temporary = nodePath.join(draftFolder, draftName());
     const fd = within(temporary, () => fs.openSync(at(temporary), O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600));
     const file = new Descriptor(fd);
@@ -111,8 +161,8 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
       }
     };
     return {
-      write: (bytes) => orDrop(() => writeWhole(fd, bytes)),
-      keep: (name) =>
+      write: (bytes: Uint8Array): void => orDrop(() => writeWhole(fd, bytes)),
+      keep: (name: string): void =>
         orDrop(() => {
           if (durable) fs.fsyncSync(fd);
           file.close();
@@ -154,10 +204,10 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
 
   return {
     path,
-    look: (name) =>
+    look: (name: string): Stored | undefined =>
       orStoreFailed(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false })), "read"),
-    open: (name) => orStoreFailed(at(name), () => openStored(at(name)), "read"),
-    read(name) {
+    open: (name: string): StoredFile | undefined => orStoreFailed(at(name), () => openStored(at(name)), "read"),
+    read(name: string): Buffer | undefined {
       const read = (): Buffer | undefined => {
         using file = openStored(at(name));
         if (file === undefined) return undefined;
@@ -166,8 +216,10 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
       };
       return orStoreFailed(at(name), read, "read");
     },
-    list: (name) => orStoreFailed(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
-    append: (name, bytes) =>
+    list: (name: string): readonly string[] =>
+      orStoreFailed(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
+    /** Appends in one write to the file that has this name when the call ends. Returns the new size. */
+    append: (name: string, bytes: Uint8Array): number =>
       orStoreFailed(path, () => {
         for (let tries = 0; tries < appendTriesMax; tries += 1) {
           const size = appendOnce(name, bytes);
@@ -175,13 +227,17 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
         }
         throw new StoreFailed("failed", `Cannot store in "${path}": "${name}" is replaced all the time`, path);
       }),
-    put(name, bytes) {
+    put(name: string, bytes: Uint8Array): void {
       const file = orStoreFailed(path, draft);
       file.write(bytes);
       file.keep(name);
     },
     draft: () => orStoreFailed(path, draft),
-    link: (source, identity, name) =>
+    /**
+     * Hard-links exactly the inode `identity` here, if it is our own file with one name on the same file system. MUST NOT be used
+     * for a file that will be written in place.
+     */
+    link: (source: string, identity: Identity, name: string): boolean =>
       orStoreFailed(path, () =>
         adopt(
           name,
@@ -195,7 +251,8 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
           },
         ),
       ),
-    clone({ descriptor }, name) {
+    /** A copy that shares blocks, where the file system supports that. */
+    clone({ descriptor }: { readonly descriptor: number | undefined }, name: string): boolean {
       if (descriptor === undefined || process.platform !== "linux") return false;
       return orStoreFailed(path, () =>
         adopt(
@@ -210,20 +267,20 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
         ),
       );
     },
-    rename: (from, to) =>
+    rename: (from: string, to: string): boolean =>
       orStoreFailed(path, () => {
         if (fs.lstatSync(at(from), { throwIfNoEntry: false }) === undefined) return false;
         within(to, () => fs.renameSync(at(from), at(to)));
         return true;
       }),
-    remove: (name) => orStoreFailed(path, () => fs.rmSync(at(name), { recursive: true, force: true })),
-    touch: (name) =>
+    remove: (name: string): void => orStoreFailed(path, () => fs.rmSync(at(name), { recursive: true, force: true })),
+    touch: (name: string): void =>
       orStoreFailed(path, () => {
         const stat = fs.lstatSync(at(name), { throwIfNoEntry: false });
         // A chmod to the same mode moves ctime and keeps mtime, which identifies a linked file.
         if (stat !== undefined) unlessMissing(() => fs.chmodSync(at(name), stat.mode & 0o7777));
       }),
-    sweep: () => orStoreFailed(path, () => sweepDrafts(at(draftFolder))),
+    sweep: (): number => orStoreFailed(path, () => sweepDrafts(at(draftFolder))),
   };
 }
 

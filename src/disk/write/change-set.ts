@@ -1,14 +1,14 @@
 /**
- * Changes several files, all or none. Each change is prepared as usual up to the moment at which its file gets the new content, and
- * waits there. When all are ready, a journal of the set is written (`set-journal.ts`) and the old files get a second name; only
- * then is the first file changed. A failure before that leaves every file unchanged; a later one is rolled back through the
- * second names, which needs no disk space. A killed process leaves the journal, and the next process rolls the set back
- * (`set-recovery.ts`).
+ * Changes several files, all or none. Each change is prepared up to the moment at which its file gets the new content, and waits
+ * there. When all are ready, a journal of the set is written (`set-journal.ts`) and the old files get a second name; only then is
+ * the first file changed. A later failure is rolled back through the second names, which needs no disk space; the set of a killed
+ * process by the next process.
  */
 
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
-import { errnoName } from "../errno.ts";
+import { orErrno } from "../errno.ts";
+import { timeSlices } from "../event-loop.ts";
 import type { HeldLocks } from "../lock/lock.ts";
 import {
   type FolderHandle,
@@ -33,22 +33,28 @@ import {
 import { stateFolder } from "./in-place.ts";
 import { MetadataRefused, copyMetadata } from "./metadata.ts";
 import { type Replaced, replaceFile, type ReplaceInput } from "./replace.ts";
-import { clearStep, markDone, type SetRecord, type SetStep, takeStepBack, writeSetJournal } from "./set-journal.ts";
+import {
+  clearStep,
+  markDone,
+  type SetRecord,
+  type SetStep,
+  type TakenBack,
+  takeStepBack,
+  writeSetJournal,
+} from "./set-journal.ts";
 import { tempName, writeTemp } from "./temp-file.ts";
 import { type Removed, removeFile, type RemoveInput } from "./whole-folder.ts";
 import {
-  asWriteFailed,
   during,
   FileChanged,
+  isExpected,
   noNewFileErrnos,
   nothingDone,
   type NothingDone,
   WriteFailed,
 } from "./write-failed.ts";
 
-/** What one change of a set needs from the set. */
 export interface Member {
-  /** Names beside the file for its old content. */
   readonly old: string;
   readonly undo: string;
   /** The file's folder, open until the set is over. */
@@ -65,7 +71,6 @@ type ReadyStep = { readonly path: string; readonly fresh?: SetStep["fresh"] } & 
   | { readonly does: "remove"; readonly before: BigIntStats }
 );
 
-/** A prepared change. */
 export interface Staged<Result> {
   /** Performs the change; undefined if it ended early, as where there was nothing to change. */
   readonly go: (() => void) | undefined;
@@ -87,7 +92,7 @@ export interface ChangeSet {
    */
   finish(): Promise<string | undefined>;
   /** Rolls every file back instead. Returns the result by path, for those that had gone. */
-  takeBack(reason: unknown): Promise<ReadonlyMap<string, "put back" | "untouched" | "not ours" | "failed">>;
+  takeBack(reason: unknown): Promise<ReadonlyMap<string, TakenBack | "failed">>;
 }
 
 interface Waiting {
@@ -150,11 +155,8 @@ export function createChangeSet(
     remove: (input) => removeFile(input, context, member()),
     async stage(work) {
       // Without this record the new content of a killed process stays until its folder is next changed: no reason to fail.
-      intent ??= await writeIntent(
-        { version: 1, steps: [], folders: [], places, byKernel },
-        placesFor(paths, roots, context),
-        context,
-      );
+      const record = { version: 1, steps: [], folders: [], places, byKernel } as const;
+      intent ??= await orElse(undefined, journalOf(record, placesFor(paths, roots, context), opened, context));
       const ready = new Promise<Waiting>((resolve) => (onReady = resolve));
       const over = work();
       over.catch(() => undefined); // the caller awaits `over` and gets the error
@@ -173,12 +175,14 @@ export function createChangeSet(
         const madeFolders = made.map(({ parent, name }) => nodePath.join(parent.path, name));
         const steps = waiting.map(({ step }) => step);
         const record = { version: 1, steps, folders: madeFolders, places, byKernel } as const;
-        const beside: Place = () => ({ folder: first.folder, close: () => undefined });
-        journal = await retryWhenDiskFull(context, () =>
-          journalOf(record, [...placesFor(paths, roots, context), beside], context),
-        );
+        const possible = [...placesFor(paths, roots, context), () => first.folder];
+        journal = await retryWhenDiskFull(context, () => journalOf(record, possible, opened, context));
         if (intent !== undefined) unlinkQuietly(intent.path, system);
-        for (const one of waiting) await keepOld(one, context);
+        const slices = timeSlices();
+        for (const one of waiting) {
+          await keepOld(one, context);
+          if (slices.isOver()) await slices.next();
+        }
         // The second names are durable before a first one changes.
         for (const folder of touched()) await syncFolder(folder, system);
         return undefined;
@@ -198,17 +202,24 @@ export function createChangeSet(
           if (!unlinkQuietly(journal.path, system)) throw error;
         }
       }
-      const cleared = waiting.map(({ step, folder }) => clearStep(step, folder, context));
+      const slices = timeSlices();
+      let isClear = true;
+      for (const { step, folder } of waiting) {
+        isClear = clearStep(step, folder, context) && isClear;
+        if (slices.isOver()) await slices.next();
+      }
       // What could not be removed is left to the next process, which finds it through the journal.
-      if (journal !== undefined && cleared.every((isClear) => isClear)) unlinkQuietly(journal.path, system);
-      closeAll(opened, journal, intent);
+      if (journal !== undefined && isClear) unlinkQuietly(journal.path, system);
+      for (const one of opened) one.close();
       return errno;
     },
     async takeBack(reason) {
-      const results = new Map<string, "put back" | "untouched" | "not ours" | "failed">();
+      const results = new Map<string, TakenBack | "failed">();
       for (const one of waiting) if (!one.hasGone) one.stop(reason);
+      const slices = timeSlices();
       for (const { step, folder, hasGone } of waiting.toReversed()) {
-        const back = hasGone ? await tryTakeBack(step, folder, context) : "untouched";
+        if (slices.isOver()) await slices.next();
+        const back = hasGone ? await orElse("failed" as const, takeStepBack(step, folder, context)) : "untouched";
         if (hasGone) results.set(step.path, back);
         if (back !== "failed") clearStep(step, folder, context);
       }
@@ -216,7 +227,7 @@ export function createChangeSet(
       for (const folder of journal === undefined ? [] : touched()) await syncFailure(folder, context);
       if (journal !== undefined && ![...results.values()].includes("failed")) unlinkQuietly(journal.path, system);
       if (intent !== undefined) unlinkQuietly(intent.path, system);
-      closeAll(opened, journal, intent);
+      for (const one of opened) one.close();
       return results;
     },
   };
@@ -225,64 +236,49 @@ export function createChangeSet(
 interface OpenJournal {
   readonly path: string;
   readonly folder: FolderHandle;
-  /** Closes the folder, unless the set owns it. */
-  readonly close: () => void;
 }
 
-function closeAll(opened: readonly FolderHandle[], ...journals: readonly (OpenJournal | undefined)[]): void {
-  for (const one of [...opened, ...journals]) one?.close();
-}
-
-type Place = () => { readonly folder: FolderHandle; readonly close: () => void } | undefined;
+type Place = () => FolderHandle | undefined;
 
 /** Where the journal may be: in the root, where the next process that works there looks for it; else in the state folder. */
 function placesFor([first = ""]: readonly string[], roots: readonly Root[], context: WriteContext): readonly Place[] {
   const root = roots.find(({ real }) => first.startsWith(real === nodePath.sep ? real : `${real}${nodePath.sep}`));
-  return [
-    () => {
-      if (root === undefined) return undefined;
-      const top = openFolder(root.real, context);
-      return { folder: top, close: () => top.close() };
-    },
-    () => {
-      const state = stateFolder(context, "make");
-      return state && { folder: state, close: () => state.close() };
-    },
-  ];
+  return [() => root && openFolder(root.real, context), () => stateFolder(context, "make")];
 }
 
-async function writeIntent(
-  record: SetRecord,
-  places: readonly Place[],
-  context: WriteContext,
-): Promise<OpenJournal | undefined> {
+/** The result of work that may fail without harm. */
+async function orElse<Result, Other>(other: Other, work: Promise<Result>): Promise<Result | Other> {
   try {
-    return await journalOf(record, places, context);
+    return await work;
   } catch (error) {
-    if (error instanceof WriteFailed || error instanceof FileChanged) return undefined;
+    if (isExpected(error)) return other;
     throw error;
   }
 }
 
-async function journalOf(record: SetRecord, places: readonly Place[], context: WriteContext): Promise<OpenJournal> {
-  const [first, ...others] = places;
+/** Adds the folders that it opens to `opened`. */
+async function journalOf(
+  record: SetRecord,
+  [first, ...others]: readonly Place[],
+  opened: FolderHandle[],
+  context: WriteContext,
+): Promise<OpenJournal> {
   if (first === undefined) throw new WriteFailed("EACCES", "keeping the old content");
-  const place = first();
-  if (place !== undefined) {
-    const { folder, close } = place;
+  const folder = first();
+  if (folder !== undefined) {
+    opened.push(folder);
     const path = folder.at(tempName("set"));
     try {
       await writeSetJournal(path, record, ioIn(folder, context));
       if (record.steps.length > 0) await syncFolder(folder, context.system);
-      return { path, folder, close };
+      return { path, folder };
     } catch (error) {
       unlinkQuietly(path, context.system);
-      close();
       const isClosed = error instanceof WriteFailed && noNewFileErrnos.includes(error.errno);
       if (!isClosed || others.length === 0) throw error;
     }
   }
-  return journalOf(record, others, context);
+  return journalOf(record, others, opened, context);
 }
 
 const ioIn = ({ reads }: FolderHandle, { system }: WriteContext): IoOptions => ({ system, reads, signal: undefined });
@@ -292,14 +288,13 @@ async function keepOld({ step, ready, folder }: Waiting, context: WriteContext):
   if (ready.does !== "replace" || step.fresh === undefined) return;
   const { system } = context;
   const [name, old] = [folder.at(nodePath.basename(step.path)), folder.at(step.old)];
-  try {
-    system.link(name, old);
-  } catch (error) {
-    const errno = errnoName(error);
-    if (errno === "ENOENT") throw new FileChanged();
-    if (errno === undefined || !noLinkErrnos.includes(errno)) throw asWriteFailed(error, "keeping the old content");
-    return copyOld(step.old, ready, folder, context);
-  }
+  const failed = orErrno(
+    () => system.link(name, old),
+    (errno) => errno,
+  );
+  if (failed === "ENOENT") throw new FileChanged();
+  if (failed !== undefined && noLinkErrnos.includes(failed)) return copyOld(step.old, ready, folder, context);
+  if (failed !== undefined) throw new WriteFailed(failed, "keeping the old content");
   const kept = during("keeping the old content", () => system.statLink(old));
   if (String(kept.ino) !== step.oldInode) throw new FileChanged();
 }
@@ -327,19 +322,6 @@ async function syncFailure(folder: FolderHandle, context: WriteContext): Promise
     return undefined;
   } catch (error) {
     if (error instanceof WriteFailed) return error.errno;
-    throw error;
-  }
-}
-
-async function tryTakeBack(
-  step: SetStep,
-  folder: FolderHandle,
-  context: WriteContext,
-): Promise<"put back" | "untouched" | "not ours" | "failed"> {
-  try {
-    return await takeStepBack(step, folder, context);
-  } catch (error) {
-    if (error instanceof WriteFailed || error instanceof FileChanged) return "failed";
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { MadePiece, Piece } from "../../contract/edit.ts";
 import { bufferBytes, giveBuffer, takeBuffer } from "../buffers.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
+import { both } from "../lookup/folder-handle.ts";
 import type { ReadMode } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
@@ -18,7 +19,6 @@ export interface Content {
   read(into: Uint8Array, at: number): Promise<void>;
   /** Bytes in memory and ranges of the old file, in order; each begins at `at`. Without it everything is read. */
   parts?(from: number, to: number): readonly Part[];
-  /** All of it, if it is one piece in memory. */
   readonly whole?: Uint8Array | undefined;
   readonly source?: OpenFile | undefined;
 }
@@ -88,7 +88,6 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
 export const lengthOf = (piece: Piece): number =>
   "length" in piece ? piece.length : "make" in piece ? piece.sizeBytes : piece.to - piece.from;
 
-/** The last piece that starts at or before `at`. */
 function pieceAt(starts: readonly number[], at: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -111,10 +110,8 @@ function endOf(part: Part): number {
   return part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
 }
 
-/** How bytes are read and written, and when to stop. */
 export interface IoOptions {
   readonly system: System;
-  /** `later` where a call may hang. */
   readonly reads: ReadMode;
   readonly signal: AbortSignal | undefined;
 }
@@ -139,10 +136,8 @@ export async function writeContent(
         await inSteps(part.bytes, io, (bytes, at) => write(bytes, part.at + at));
         continue;
       }
-      let copied = 0;
-      if ("from" in part && hash === undefined) {
-        copied = await copyRange(content.source, fd, { ...part, at: part.at + shift }, io);
-      }
+      const copies = "from" in part && hash === undefined;
+      const copied = copies ? await copyRange(content.source, fd, { ...part, at: part.at + shift }, io) : 0;
       await inChunks(part.at + copied, endOf(part), io, async (buffer, at) => {
         await content.read(buffer, at);
         await write(buffer, at);
@@ -184,15 +179,12 @@ function syncWhileWriting(fd: number, { system }: IoOptions) {
   };
 }
 
-/** Writes all bytes, however few the system takes at a time. */
 export async function writeAll(fd: number, bytes: Uint8Array, at: number, { system, reads }: IoOptions): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const [offset, length, place] = [done, bytes.length - done, at + done];
-    const written =
-      reads === "at once"
-        ? during("writing", () => system.write(fd, bytes, offset, length, place))
-        : await duringLater("writing", () => system.writeLater(fd, bytes, offset, length, place));
+  const call = reads === "at once" ? "write" : "writeLater";
+  for (let done = 0; done < bytes.length; ) {
+    const from = done;
+    const writing = during("writing", () => system[call](fd, bytes, from, bytes.length - from, at + from));
+    const written = typeof writing === "number" ? writing : await duringLater("writing", () => writing);
     if (written <= 0) throw new WriteFailed("EIO", "writing");
     done += written;
   }
@@ -205,13 +197,13 @@ export async function readAll(
   at: number,
   { system, reads }: Pick<IoOptions, "system" | "reads">,
 ): Promise<number> {
+  const step = "reading back what was written";
+  const call = reads === "at once" ? "read" : "readLater";
   let done = 0;
   while (done < into.length) {
-    const [offset, length, place] = [done, into.length - done, at + done];
-    const got =
-      reads === "at once"
-        ? during("reading back what was written", () => system.read(fd, into, offset, length, place))
-        : await duringLater("reading back what was written", () => system.readLater(fd, into, offset, length, place));
+    const from = done;
+    const reading = during(step, () => system[call](fd, into, from, into.length - from, at + from));
+    const got = typeof reading === "number" ? reading : await duringLater(step, () => reading);
     if (got === 0) break;
     done += got;
   }
@@ -265,7 +257,6 @@ const syncAtOnceBytesMax = 1_048_576;
 /** A sync in this thread blocks every call, so it is not used while the last small sync took longer than this. */
 const quickSyncMs = 3;
 
-/** True if the file should be synced in this thread. */
 export const syncsAtOnce = (sizeBytes: number, { syncPace }: Pick<System, "syncPace">): boolean =>
   sizeBytes <= syncAtOnceBytesMax && syncPace.lastMs <= quickSyncMs;
 
@@ -288,19 +279,7 @@ export async function syncFile(
     took();
     return;
   }
-  const syncing = duringLater("syncing the file", () => system.syncLater(fd)).then(took);
-  const [synced, other] = await Promise.allSettled([syncing, meanwhile?.()]);
-  if (synced.status === "rejected") throw synced.reason;
-  if (other.status === "rejected") throw other.reason;
-}
-
-interface Stoppable {
-  readonly signal: AbortSignal | undefined;
-}
-
-interface Walk extends Stoppable {
-  /** At most `chunkBytes`. */
-  readonly stepBytes?: number;
+  await both(duringLater("syncing the file", () => system.syncLater(fd)).then(took), async () => meanwhile?.());
 }
 
 const chunkBytes = 1_048_576;
@@ -316,7 +295,7 @@ let idleBuffer: Buffer | undefined;
 export async function inChunks(
   from: number,
   to: number,
-  { signal, stepBytes = chunkBytes }: Walk,
+  { signal, stepBytes = chunkBytes }: { readonly signal: AbortSignal | undefined; readonly stepBytes?: number },
   step: (buffer: Buffer, at: number) => Promise<void>,
 ): Promise<void> {
   const small = to - from <= bufferBytes;
@@ -341,10 +320,9 @@ export async function inChunks(
   }
 }
 
-/** The same with bytes in memory. */
 async function inSteps(
   bytes: Uint8Array,
-  { signal }: Stoppable,
+  { signal }: IoOptions,
   step: (bytes: Uint8Array, at: number) => Promise<void>,
 ): Promise<void> {
   for (let at = 0; at < bytes.length; at += bytesPerTurn) {
@@ -361,18 +339,11 @@ const worthBytesMin = 1_048_576;
 /** Small enough to cancel soon and to keep the disk busy early. */
 const stepBytes = 16_777_216;
 
-export interface CopiedRange {
-  readonly from: number;
-  readonly to: number;
-  /** The offset in the target. */
-  readonly at: number;
-}
-
-/** Copies in the kernel; returns the number of bytes copied from the start of the range. The caller copies the rest. */
+/** Copies to `at` in the kernel; returns the number of bytes copied from the start of the range. The caller copies the rest. */
 async function copyRange(
   source: OpenFile | undefined,
   fd: number,
-  { from, to, at }: CopiedRange,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
   { system, reads, signal }: IoOptions,
 ): Promise<number> {
   const descriptor = source?.descriptor;

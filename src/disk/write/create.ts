@@ -1,7 +1,6 @@
 /**
  * Creates a file and the missing folders above it. The content is written to a temporary file and then hard-linked to its name: a
- * link fails where a rename would overwrite a file that another program has created meanwhile. If the file cannot be created,
- * the folders created for it are removed again.
+ * link fails where a rename would overwrite a file that another program has created meanwhile.
  */
 
 import { type BigIntStats, constants } from "node:fs";
@@ -9,7 +8,8 @@ import * as nodePath from "node:path";
 import type { Piece } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { Descriptor, HandleStack } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { errnoName, orErrno } from "../errno.ts";
+import { timeSlices } from "../event-loop.ts";
 import {
   borrowedFolder,
   type FolderSync,
@@ -27,7 +27,7 @@ import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
 import { type Content, contentOf } from "./content.ts";
-import { MetadataRefused, copyMetadata } from "./metadata.ts";
+import { changeMode, copyMetadata, MetadataRefused } from "./metadata.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
 import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
@@ -37,7 +37,7 @@ import {
   FileChanged,
   nothingDone,
   type NothingDone,
-  unconfirmed,
+  orUnconfirmed,
   type Unconfirmed,
   WriteFailed,
   type WriteNote,
@@ -51,7 +51,6 @@ export interface CreateInput {
   readonly pieces: readonly Piece[];
   /** The source of copied pieces, such as a version from history; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
-  /** The exact mode of the new file; by default what the umask leaves. */
   readonly mode?: number | undefined;
   /** A file whose owner, attributes and mode it gets instead; the caller keeps both open. */
   readonly like?: { readonly node: FileNode; readonly file: OpenFile } | undefined;
@@ -64,7 +63,6 @@ export type Created =
   | {
       readonly did: "created";
       readonly identity: Identity;
-      /** Created folders, the topmost first. */
       readonly folders: readonly string[];
       readonly notes: readonly WriteNote[];
     }
@@ -101,7 +99,6 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
   }
 }
 
-/** A created folder and its parent. */
 export interface MadeFolder {
   readonly parent: FolderHandle;
   readonly name: string;
@@ -115,6 +112,7 @@ export async function openOrMake(
   context: WriteContext,
 ): Promise<FolderHandle> {
   const { system } = context;
+  const slices = timeSlices();
   const missing: string[] = [];
   let at = path;
   let lookup = context.lookup(at);
@@ -122,6 +120,7 @@ export async function openOrMake(
     missing.push(nodePath.basename(at));
     if (missing.length > limits.foldersMadeMax) throw new WriteFailed("ENAMETOOLONG", "making a folder");
     at = nodePath.dirname(at);
+    if (slices.isOver()) await slices.next();
     lookup = context.lookup(at);
   }
   if (lookup.seen === "node" && lookup.kind !== "directory") {
@@ -136,6 +135,7 @@ export async function openOrMake(
     await parentSync.sync();
     at = nodePath.join(at, name);
     folder = keep(openFolder(at, context));
+    if (slices.isOver()) await slices.next();
   }
   return folder;
 }
@@ -154,14 +154,8 @@ function makeFolder(path: string, { system }: WriteContext): boolean {
 /** The lowest first. A folder that another program has put something into stays. */
 export function removeMade(made: readonly MadeFolder[], { system }: WriteContext): void {
   for (const { parent, name } of made.toReversed()) {
-    for (let tries = 1; tries <= 2; tries += 1) {
-      try {
-        system.removeFolder(parent.at(name));
-        break;
-      } catch (error) {
-        if (errnoName(error) === undefined) throw error;
-      }
-    }
+    const remove = (): void => system.removeFolder(parent.at(name));
+    orErrno(remove, () => orErrno(remove, () => undefined));
   }
 }
 
@@ -177,16 +171,14 @@ async function createIn(
   const name = nodePath.basename(input.real);
   refuseExisting(folder.at(name), context);
   const content: Content = contentOf(input.pieces, input.source);
-  const { like } = input;
+  const { like, mode } = input;
   const old = like?.file.stat;
   let kept: readonly WriteNote[] = [];
-  const { mode } = input;
   const setMetadata = async (fd: number, fresh: BigIntStats): Promise<void> => {
     if (like !== undefined && old !== undefined) kept = await keepOrNote(fd, fresh, old, like.node, context);
     else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
   };
-  const setsMetadata = (like !== undefined && old !== undefined) || mode !== undefined;
-  const plan = setsMetadata ? { mode: 0o600, setMetadata } : { mode: 0o666 };
+  const plan = old === undefined && mode === undefined ? { mode: 0o666 } : { mode: 0o600, setMetadata };
   const temp = await writeTemp(folder, { content, signal, ...plan }, context);
   using handles = new HandleStack();
   let folderSync: FolderSync;
@@ -202,24 +194,18 @@ async function createIn(
     unlinkQuietly(temp.path, system);
     throw error;
   }
-  try {
+  return await orUnconfirmed(async () => {
     if (!unlinkQuietly(temp.path, system)) throw new WriteFailed("EIO", "removing the temporary file");
     await folderSync.sync();
     const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
     const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
     return { did: "created", identity, folders, notes: [...kept, ...notes] };
-  } catch (error) {
-    return unconfirmed(error);
-  }
+  });
 }
 
 function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
-  const step = "carrying over owner, mode and attributes";
   // Some folders give their own group to new files.
-  const given = mode & (0o1777 | ownBits(fresh));
-  during(step, () => system.changeMode(fd, given));
-  const isSet = (mode & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === mode;
-  return isSet ? [] : ["special mode bits not kept"];
+  return changeMode(fd, mode & (0o1777 | ownBits(fresh)), mode, system);
 }
 
 /** With no file to write in place, a note reports what cannot be kept. */

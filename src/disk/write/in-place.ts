@@ -1,17 +1,14 @@
 /**
  * Writes into a file instead of replacing it: for mount points, folders that accept no new file, owners and attributes that a new
- * file cannot get, and hard links to be kept. A reader may see a half-written file; a crash is undone from the journal
- * (`sweep.ts`), an error at once.
- *
- * The journal is in the file's own folder, where the next process that writes there finds it, whatever its account or state
- * folder. If the folder accepts no new file, the journal goes to the state folder.
+ * file cannot get, and hard links to be kept. A crash is undone from the journal (`sweep.ts`), an error at once. The journal is
+ * beside the file, where the next process that writes there finds it; in the state folder if the folder accepts no new file.
  */
 
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { Descriptor, noFollow } from "../descriptor.ts";
+import { attempt, orErrno } from "../errno.ts";
 import {
   type FolderHandle,
   prepareSync,
@@ -38,7 +35,6 @@ import type { Replaced, ReplaceInput } from "./replace.ts";
 import { checkBytes, requireUnchanged } from "./same-file.ts";
 import { makeFlags, tempName } from "./temp-file.ts";
 import {
-  asWriteFailed,
   during,
   duringLater,
   FileChanged,
@@ -46,6 +42,7 @@ import {
   unconfirmed,
   WriteFailed,
   type WriteNote,
+  type WriteStep,
 } from "./write-failed.ts";
 
 export interface InPlaceInput extends ReplaceInput {
@@ -108,11 +105,24 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
 function openForWriting({ node, file }: InPlaceInput, { system }: WriteContext): Descriptor {
   const byName = node.handle.handlePath === node.real;
   const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | (byName ? (constants.O_NOFOLLOW ?? 0) : 0);
-  const fd = during("writing in place", () => system.open(node.handle.handlePath, flags));
-  using opened = new Descriptor(fd, system);
-  const stat = during("writing in place", () => system.stat(fd));
-  if (stat.dev !== file.identity.device || stat.ino !== file.identity.inode) throw new FileChanged();
-  return opened.move();
+  const { device: dev, inode: ino } = file.identity;
+  return openExactly(node.handle.handlePath, flags, { dev, ino }, "writing in place", system).opened;
+}
+
+export function openExactly(
+  path: string,
+  flags: number,
+  { dev, ino }: Pick<BigIntStats, "dev" | "ino">,
+  step: WriteStep,
+  system: System,
+): { readonly opened: Descriptor; readonly sizeBytes: number } {
+  using opened = new Descriptor(
+    during(step, () => system.open(path, flags)),
+    system,
+  );
+  const stat = during(step, () => system.stat(opened.fd));
+  if (stat.dev !== dev || stat.ino !== ino) throw new FileChanged();
+  return { opened: opened.move(), sizeBytes: Number(stat.size) };
 }
 
 async function keepOld(input: InPlaceInput, io: IoOptions, context: WriteContext): Promise<Journal> {
@@ -130,16 +140,15 @@ async function keepOld(input: InPlaceInput, io: IoOptions, context: WriteContext
   const before = contentOf([{ from: 0, to: file.sizeBytes }], file);
   const keepIn = async (place: FolderHandle): Promise<Journal> => {
     using folderSync = prepareSync(place, context.system);
-    let journal: Journal | undefined;
+    const journal = await retryWhenDiskFull(context, () =>
+      writeJournal(place.at(input.undo ?? tempName("undo")), head, before, content, io),
+    );
     try {
-      journal = await retryWhenDiskFull(context, () =>
-        writeJournal(place.at(input.undo ?? tempName("undo")), head, before, content, io),
-      );
       await folderSync.sync();
       return journal;
     } catch (error) {
-      journal?.close();
-      if (journal !== undefined) unlinkQuietly(journal.path, context.system);
+      journal.close();
+      unlinkQuietly(journal.path, context.system);
       throw error;
     }
   };
@@ -184,34 +193,26 @@ export async function putBack(
   }
 }
 
-/** Special rights of a file, which the system removes when it is written to. */
-interface Rights {
-  /** Never throws for system errors: by then the content is complete. */
-  restore(fd: number): readonly WriteNote[];
-}
-
-/** The system clears it with the first written byte, even for root. */
 const capability = "security.capability";
 
-/** Writing clears set-user-id, set-group-id and capabilities; they belong to the file and are restored. */
-async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext): Promise<Rights> {
+/**
+ * Writing clears set-user-id, set-group-id and capabilities, even for root; they belong to the file and are restored. `restore`
+ * never throws for system errors: by then the content is complete.
+ */
+async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext) {
   const step = "carrying over owner, mode and attributes";
   const path = node.handle.handlePath;
   const calls = await duringLater(step, () => system.attributes());
   const value = during(step, () =>
     calls?.list(path).includes(capability) === true ? calls.get(path, capability) : undefined,
   );
-  const orNote = (note: WriteNote, call: () => void): readonly WriteNote[] => {
-    try {
-      call();
-      return [];
-    } catch (error) {
-      if (errnoName(error) === undefined) throw error;
-      return [note];
-    }
-  };
+  const orNote = (note: WriteNote, call: () => void): readonly WriteNote[] =>
+    orErrno(
+      () => (call(), []),
+      () => [note],
+    );
   return {
-    restore: (fd) => [
+    restore: (fd: number): readonly WriteNote[] => [
       ...orNote("special mode bits not kept", () => {
         if (system.stat(fd).mode !== before.mode) system.changeMode(fd, Number(before.mode) & 0o7777);
       }),
@@ -238,14 +239,12 @@ async function dropJournal(journal: Journal, folder: FolderHandle, context: Writ
 
 interface JournalHead {
   readonly version: 1;
-  /** The file's name in its folder, and its whole path. */
   readonly name: string;
   readonly path: string;
   /** Which file it must be; a string, since JSON has no large integers. */
   readonly inode: string;
   /** For information only: devices may be numbered anew at the next boot. */
   readonly device: string;
-  /** The first byte that changes. */
   readonly from: number;
   readonly oldBytes: number;
   readonly newBytes: number;
@@ -304,20 +303,19 @@ export async function openJournal(
   seen: Pick<BigIntStats, "dev" | "ino">,
   io: IoOptions,
 ): Promise<Journal | undefined> {
-  const { system } = io;
-  const fd = during("looking at the file", () =>
-    system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)),
+  const { opened: found, sizeBytes } = openExactly(
+    path,
+    constants.O_RDONLY | noFollow,
+    seen,
+    "looking at the file",
+    io.system,
   );
-  using opened = new Descriptor(fd, system);
-  const stat = during("looking at the file", () => system.stat(fd));
-  // Another file took its name since it was checked to be a plain file of our own.
-  if (stat.dev !== seen.dev || stat.ino !== seen.ino) throw new FileChanged();
-  const size = Number(stat.size);
+  using opened = found;
   const block = Buffer.alloc(blockBytes);
-  await readAll(fd, block, 0, io);
+  await readAll(opened.fd, block, 0, io);
   const head = parseHead(block);
-  if (head === undefined || offsetsOf(head).end + hashBytes !== size) return undefined;
-  return (await isIntact(fd, head, io)) ? journalOf(opened.move(), path, head, io) : undefined;
+  if (head === undefined || offsetsOf(head).end + hashBytes !== sizeBytes) return undefined;
+  return (await isIntact(opened.fd, head, io)) ? journalOf(opened.move(), path, head, io) : undefined;
 }
 
 async function isIntact(fd: number, head: JournalHead, io: IoOptions): Promise<boolean> {
@@ -355,13 +353,8 @@ function journalOf(opened: Descriptor, path: string, head: JournalHead, io: IoOp
 
 /** Validates every field: the file may come from any user. */
 function parseHead(block: Buffer): JournalHead | undefined {
-  let value: unknown;
-  try {
-    const end = block.indexOf(0);
-    value = JSON.parse(block.toString("utf8", 0, end < 0 ? 0 : end));
-  } catch {
-    return undefined;
-  }
+  const end = block.indexOf(0);
+  const value: unknown = attempt(() => JSON.parse(block.toString("utf8", 0, end < 0 ? 0 : end)));
   if (typeof value !== "object" || value === null) return undefined;
   const { version, name, path, device, inode, from, oldBytes, newBytes } = value as Record<keyof JournalHead, unknown>;
   const texts = [name, path, device, inode].every((text) => typeof text === "string");
@@ -378,16 +371,14 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): Folder
   if (stateDir === undefined) return undefined;
   const path = nodePath.join(stateDir, "undo");
   if (how === "make") makeAll(path, system);
-  let stat: ReturnType<System["statLink"]>;
-  try {
-    stat = system.statLink(path);
-  } catch (error) {
-    if (how === "find" && errnoName(error) !== undefined) return undefined;
-    throw asWriteFailed(error, "looking at the folder");
-  }
+  const stat = orErrno(
+    () => system.statLink(path),
+    (errno) => {
+      if (how === "make") throw new WriteFailed(errno, "looking at the folder");
+    },
+  );
   // A symlink or another user's folder would take old contents to an unexpected place.
-  const isOurs = stat.isDirectory() && (process.geteuid === undefined || stat.uid === BigInt(process.geteuid()));
-  if (!isOurs) {
+  if (stat === undefined || !stat.isDirectory() || !isOwn(stat)) {
     if (how === "find") return undefined;
     throw new WriteFailed("ENOTDIR", "keeping the old content");
   }
@@ -403,13 +394,14 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): Folder
 }
 
 function makeAll(path: string, system: System): void {
-  try {
-    system.makeFolder(path, 0o700);
-  } catch (error) {
-    const errno = errnoName(error);
+  const make = (): void => system.makeFolder(path, 0o700);
+  orErrno(make, (errno) => {
     if (errno === "EEXIST") return;
-    if (errno !== "ENOENT") throw asWriteFailed(error, "making a folder");
+    if (errno !== "ENOENT") throw new WriteFailed(errno, "making a folder");
     makeAll(nodePath.dirname(path), system);
-    during("making a folder", () => system.makeFolder(path, 0o700));
-  }
+    during("making a folder", make);
+  });
 }
+
+export const isOwn = (stat: BigIntStats): boolean =>
+  process.geteuid === undefined || stat.uid === BigInt(process.geteuid());

@@ -21,7 +21,6 @@ export function makeFolders(path: string, mode?: number): void {
   try {
     fs.mkdirSync(path, mode);
   } catch (error) {
-    // Another process was quicker.
     if (!isFolder(path)) throw error;
   }
 }

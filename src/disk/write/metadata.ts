@@ -39,10 +39,14 @@ export async function copyMetadata(
   }
   const attributes = await keepAttributes(fd, oldPath, system);
   const mode = Number(old.mode) & 0o7777;
+  return [...attributes, ...changeMode(fd, mode, mode, system)];
+}
+
+/** Notes if the file has not the wanted bits then: the system silently clears set-group-id for a group that we are not in. */
+export function changeMode(fd: number, mode: number, wanted: number, system: System): readonly WriteNote[] {
   during(step, () => system.changeMode(fd, mode));
-  // The system silently clears set-group-id for a group that we are not in.
-  const kept = (mode & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === mode;
-  return kept ? attributes : [...attributes, "special mode bits not kept"];
+  const isSet = (wanted & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === wanted;
+  return isSet ? [] : ["special mode bits not kept"];
 }
 
 /** These errors mean "not permitted" or "not supported", a reason to write in place; any other stops the change. */
@@ -94,22 +98,15 @@ function copyAttributes(fd: number, oldPath: string, calls: AttributeCalls): voi
  * its writing. A child has its own descriptors, so ours are named by our process id.
  */
 function copyByProgram(fd: number, oldPath: string): Promise<boolean> {
-  const seenFromChild = (path: string): string => path.replace(/^\/proc\/self\//u, `/proc/${process.pid}/`);
   // From the system's own folders, because npm puts a project's folders first on the PATH. It needs no environment.
   const program = programOnPath("cp", { path: systemPath, platform: "linux", notBeneath: [] });
   if (program === undefined) return Promise.resolve(false);
+  const files = [oldPath, `/proc/self/fd/${fd}`].map((path) =>
+    path.replace(/^\/proc\/self\//u, `/proc/${process.pid}/`),
+  );
   return new Promise((resolve) => {
-    const child = spawn(
-      program,
-      [
-        "--attributes-only",
-        "--preserve=mode,ownership,xattr",
-        "--",
-        seenFromChild(oldPath),
-        `/proc/${process.pid}/fd/${fd}`,
-      ],
-      { stdio: "ignore", env: {} },
-    );
+    const given = ["--attributes-only", "--preserve=mode,ownership,xattr", "--", ...files];
+    const child = spawn(program, given, { stdio: "ignore", env: {} });
     child.once("error", () => resolve(false));
     child.once("exit", (code) => resolve(code === 0));
   });

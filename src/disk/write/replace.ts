@@ -34,7 +34,7 @@ import {
   noNewFileErrnos,
   nothingDone,
   type NothingDone,
-  unconfirmed,
+  orUnconfirmed,
   type Unconfirmed,
   WriteFailed,
   type WriteNote,
@@ -43,18 +43,15 @@ import {
 export type WriteWay = "renamed" | "in place";
 
 export interface ReplaceInput {
-  /** The looked-up file; the caller closes it. */
   readonly node: FileNode;
   /** Opened from `node` and still open. Its identity is the state that was read. */
   readonly file: OpenFile;
   readonly pieces: readonly Piece[];
-  /** The source of copied pieces, such as a version from history; by default the file itself. */
   readonly source?: OpenFile | undefined;
   /** The whole file as it was read, if the caller has it: decides when times are too coarse. */
   readonly readBytes?: Uint8Array | undefined;
   /** For a file with several hard links: separate it by the rename, or keep them and write in place. */
   readonly hardLinks: "separate" | "keep";
-  /** The mode after the change; by default unchanged. */
   readonly mode?: number | undefined;
   /** Checked until right before the swap, the last moment at which stopping leaves the file unchanged. */
   readonly signal: AbortSignal;
@@ -140,8 +137,9 @@ async function replaceIn(
     return writeInPlace({ ...input, folder, name, before, content, linked: isLinked, undo: member?.undo }, context);
   };
   const ready = async (temp?: TempFile): Promise<void> => {
-    const fresh = temp && freshOf(temp, system);
-    await member?.ready({ path: node.real, does: "replace", before: there, file, node, ...(fresh && { fresh }) });
+    if (member === undefined) return;
+    const fresh = temp && { fresh: freshOf(temp, system) };
+    await member.ready({ path: node.real, does: "replace", before: there, file, node, ...fresh });
   };
 
   if (before.nlink > 1n && hardLinks === "keep") {
@@ -156,27 +154,19 @@ async function replaceIn(
     await ready();
     return inPlace(false);
   }
-  if (member !== undefined) {
-    try {
-      await ready(prepared.temp);
-    } catch (error) {
-      unlinkQuietly(prepared.temp.path, system);
-      throw error;
-    }
+  try {
+    await ready(prepared.temp);
+  } catch (error) {
+    unlinkQuietly(prepared.temp.path, system);
+    throw error;
   }
   // The second hard links of a set's files move their ctime.
   const comparison = member === undefined ? compare : "all but ctime";
   const swapped = await swap(folder, name, prepared.temp, input, content, atOnce, comparison, context, member);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
-  return "did" in swapped
-    ? swapped
-    : {
-        did: "replaced",
-        how: "renamed",
-        identity: swapped.identity,
-        separated: before.nlink > 1n,
-        notes: [...prepared.notes, ...swapped.notes],
-      };
+  if ("did" in swapped) return swapped;
+  const notes = [...prepared.notes, ...swapped.notes];
+  return { did: "replaced", how: "renamed", identity: swapped.identity, separated: before.nlink > 1n, notes };
 }
 
 /** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
@@ -185,7 +175,6 @@ function withMode(stat: BigIntStats, mode: number): BigIntStats {
   return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else
 }
 
-/** Writes the new content beside the file, with the same metadata. */
 async function prepare(
   folder: FolderHandle,
   { node, signal }: ReplaceInput,
@@ -210,7 +199,6 @@ async function prepare(
 /** Errors of names that cannot be renamed over: a mount point, or a file in a folder with the sticky bit. */
 const noRenameErrnos = ["EBUSY", "EXDEV", "EPERM", "EACCES"];
 
-/** Owns the temporary file: it gets the file's name or is removed. */
 async function swap(
   folder: FolderHandle,
   name: string,
@@ -223,6 +211,10 @@ async function swap(
   member: Member | undefined,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const io: IoOptions = { system, reads: folder.reads, signal };
+  const recheck = (): void => {
+    signal.throwIfAborted();
+    requireUnchanged(folder, name, file.identity, system, "all but ctime");
+  };
   using handles = new HandleStack();
   let folderSync: FolderSync;
   try {
@@ -232,15 +224,9 @@ async function swap(
     signal.throwIfAborted();
     if (beforeSwap !== undefined) {
       await beforeSwap("renamed", folder.at(name));
-      signal.throwIfAborted();
-      requireUnchanged(folder, name, file.identity, system, "all but ctime");
+      recheck();
     }
-    const rename = (): void => system.rename(temp.path, folder.at(name));
-    const recheck = (): void => {
-      signal.throwIfAborted();
-      requireUnchanged(folder, name, file.identity, system, "all but ctime");
-    };
-    await retryWhileBlocked("renaming", rename, recheck, system);
+    await retryWhileBlocked("renaming", () => system.rename(temp.path, folder.at(name)), recheck, system);
   } catch (error) {
     unlinkQuietly(temp.path, system);
     const isRefused =
@@ -248,9 +234,8 @@ async function swap(
     if (isRefused && system.platform !== "win32") return "in place";
     throw error;
   }
-  try {
-    const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
-    const { note } = folderSync;
+  const look = () => confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+  return await orUnconfirmed(async () => {
     if (letGo === undefined || atOnce) {
       await folderSync.sync();
       const confirmed = look();
@@ -264,9 +249,7 @@ async function swap(
       return gone;
     });
     return confirmed ?? look();
-  } catch (error) {
-    return unconfirmed(error);
-  }
+  });
 }
 
 /** Checks that the name shows the written file and that the folder has not moved. */

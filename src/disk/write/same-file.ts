@@ -2,7 +2,7 @@
 
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
-import { errnoName } from "../errno.ts";
+import { orErrno } from "../errno.ts";
 import type { FolderHandle } from "../lookup/folder-handle.ts";
 import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
@@ -22,13 +22,12 @@ export function requireUnchanged(
   system: System,
   compare: Comparison = "all",
 ): BigIntStats {
-  let stat: BigIntStats;
-  try {
-    stat = during("looking at the file", () => system.statLink(folder.at(name)));
-  } catch (error) {
-    if (error instanceof WriteFailed && error.errno === "ENOENT") throw new FileChanged();
-    throw error;
-  }
+  const stat = orErrno(
+    () => system.statLink(folder.at(name)),
+    (errno) => {
+      throw errno === "ENOENT" ? new FileChanged() : new WriteFailed(errno, "looking at the file");
+    },
+  );
   const same =
     stat.isFile() &&
     stat.dev === seen.device &&
@@ -44,31 +43,22 @@ export function requireUnchanged(
 /** The same file under the same name in the same place, in whatever state. In doubt false. */
 export function isStill({ handle, folder, real }: FileNode, system: System): boolean {
   if (folder === undefined) return false;
-  return orFalse(() => {
+  const { device, inode } = handle.identity;
+  const look = (): boolean => {
     const stat = system.statLink(`${folder.handlePath}/${nodePath.basename(real)}`);
-    const { device, inode } = handle.identity;
     return stat.isFile() && stat.dev === device && stat.ino === inode && isAt(folder, real, system);
-  });
+  };
+  return orErrno(look, () => false);
 }
 
-/** Still no entry of this name in the same place. In doubt false. */
 export const isStillMissing = (folder: Handle, real: string, system: System): boolean =>
-  orFalse(() => {
-    const there = system.glance(`${folder.handlePath}/${nodePath.basename(real)}`);
-    return there === undefined && isAt(folder, real, system);
-  });
+  orErrno(
+    () => system.glance(`${folder.handlePath}/${nodePath.basename(real)}`) === undefined && isAt(folder, real, system),
+    () => false,
+  );
 
 const isAt = (folder: Handle, real: string, system: System): boolean =>
   system.pathOfHandle(folder.handlePath) === nodePath.dirname(real);
-
-function orFalse(look: () => boolean): boolean {
-  try {
-    return look();
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return false;
-  }
-}
 
 /**
  * Refuses a read-only file although a rename would get past its mode: its owner set it on purpose. The system lets root write

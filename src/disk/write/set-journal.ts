@@ -10,19 +10,27 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
-import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
-import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
+import { Descriptor, HandleStack, noFollow } from "../descriptor.ts";
+import { attempt, orErrno } from "../errno.ts";
+import { type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "../lock/lock.ts";
+import { lifeOf } from "../lock/process-identity.ts";
+import {
+  type FolderHandle,
+  openFolder,
+  syncFolder,
+  unlinkQuietly,
+  type WriteContext,
+} from "../lookup/folder-handle.ts";
+import type { Root } from "../lookup/lookup.ts";
 import type { System } from "../system.ts";
 import { type IoOptions, readAll, syncFile, writeAll } from "./content.ts";
-import { openJournal, stateFolder } from "./in-place.ts";
-import { rollBack } from "./sweep.ts";
-import { makeFlags, parseTempName } from "./temp-file.ts";
-import { asWriteFailed, during, WriteFailed } from "./write-failed.ts";
+import { isOwn, openExactly, openJournal, stateFolder } from "./in-place.ts";
+import { isLeftBehind, isOutside, ownNames, rollBack, sweepFolder } from "./sweep.ts";
+import { makeFlags, parseTempName, type TempKind, tempName } from "./temp-file.ts";
+import { during, FileChanged, isExpected, WriteFailed } from "./write-failed.ts";
 
 /** One file of a set. Names are those in the file's own folder. */
 export interface SetStep {
-  /** Real and absolute. */
   readonly path: string;
   readonly does: "replace" | "create" | "remove";
   /** The inode of the old file; a string, since JSON has no large integers. */
@@ -34,9 +42,7 @@ export interface SetStep {
     readonly sizeBytes: number;
     readonly mtimeNs: string;
   };
-  /** The name of the old file until the set is done. */
   readonly old: string;
-  /** The name of the undo journal, should the file be written in place. */
   readonly undo: string;
 }
 
@@ -48,7 +54,6 @@ export interface SetRecord {
   readonly places: readonly string[];
   /** True if the set's process had kernel locks: a process that gets these locks knows that it has ended. */
   readonly byKernel: boolean;
-  /** Folders created for new files, the topmost first. */
   readonly folders: readonly string[];
 }
 
@@ -89,15 +94,12 @@ export async function readSetJournal(
   seen: Pick<BigIntStats, "dev" | "ino">,
   io: IoOptions,
 ): Promise<(SetRecord & { readonly isDone: boolean }) | undefined> {
-  const { system } = io;
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const fd = during("looking at the file", () => system.open(path, flags));
-  using _opened = new Descriptor(fd, system);
-  const stat = during("looking at the file", () => system.stat(fd));
-  const size = Number(stat.size);
-  if (stat.dev !== seen.dev || stat.ino !== seen.ino || size > limits.setJournalBytesMax) return undefined;
-  const bytes = Buffer.alloc(size);
-  if ((await readAll(fd, bytes, 0, io)) < size) return undefined;
+  const flags = constants.O_RDONLY | noFollow;
+  const { opened, sizeBytes } = openExactly(path, flags, seen, "looking at the file", io.system);
+  using file = opened;
+  if (sizeBytes > limits.setJournalBytesMax) return undefined;
+  const bytes = Buffer.alloc(sizeBytes);
+  if ((await readAll(file.fd, bytes, 0, io)) < sizeBytes) return undefined;
   const json = bytes.subarray(headBytes);
   const state = bytes.toString("latin1", 0, 1);
   if (!["O", "D"].includes(state) || bytes.toString("latin1", 1, headBytes) !== `${hashOf(json)}\n`) return undefined;
@@ -109,12 +111,7 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 /** Validates every field: the file may come from any user. Each path once, and only names of our own shape. */
 function parseRecord(json: string): SetRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(json));
   if (!isObject(value) || value["version"] !== 1) return undefined;
   const { steps, folders, places } = value;
   const areTexts = [folders, places].every((texts) => Array.isArray(texts) && texts.every(isText));
@@ -128,23 +125,17 @@ function isStep(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { path, does, oldInode, fresh, old, undo } = value;
   const isKnown = does === "replace" || does === "create" || does === "remove";
-  if (!isKnown || !isText(path) || !isOldName(old) || !isOldName(undo)) return false;
+  if (!isKnown || !isText(path) || !isTemp("old", old) || !isTemp("old", undo)) return false;
   if (oldInode !== undefined && !isText(oldInode)) return false;
   if (fresh === undefined) return true;
   if (!isObject(fresh)) return false;
   const { name, inode, sizeBytes, mtimeNs } = fresh;
-  return (
-    isText(name) &&
-    parseTempName(String(name))?.kind === "new" &&
-    isText(inode) &&
-    isText(mtimeNs) &&
-    Number.isSafeInteger(sizeBytes)
-  );
+  return isTemp("new", name) && isText(inode) && isText(mtimeNs) && Number.isSafeInteger(sizeBytes);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isText = (value: unknown): value is string => typeof value === "string";
-const isOldName = (value: unknown): boolean => isText(value) && parseTempName(value)?.kind === "old";
+const isTemp = (kind: TempKind, name: unknown): boolean => isText(name) && parseTempName(name)?.kind === kind;
 
 /** `not ours`: another program has changed the file since, and its version stays. */
 export type TakenBack = "put back" | "untouched" | "not ours";
@@ -169,7 +160,6 @@ export async function takeStepBack(step: SetStep, folder: FolderHandle, context:
   return "put back";
 }
 
-/** True for exactly the file that the set put there, unchanged since. */
 const isFresh = (there: BigIntStats | undefined, { fresh }: SetStep): boolean =>
   there !== undefined &&
   fresh !== undefined &&
@@ -178,24 +168,20 @@ const isFresh = (there: BigIntStats | undefined, { fresh }: SetStep): boolean =>
   Number(there.size) === fresh.sizeBytes &&
   String(there.mtimeNs) === fresh.mtimeNs;
 
-/** Restores a removed file from its second name. */
 function restoreRemoved(old: string, at: string, system: System): TakenBack {
   const isThere = statOf(at, system) !== undefined;
   if (statOf(old, system) === undefined) return isThere ? "untouched" : "not ours";
   if (isThere) return "not ours";
-  try {
-    // Unlike a rename, a link never replaces a file that was created meanwhile.
-    system.link(old, at);
-  } catch (error) {
-    const errno = errnoName(error);
-    if (errno === undefined) throw error;
-    if (errno === "EEXIST") return "not ours";
-    during("putting the old content back", () => system.rename(old, at));
-  }
+  // Unlike a rename, a link never replaces a file that was created meanwhile.
+  const failed = orErrno(
+    () => system.link(old, at),
+    (errno) => errno,
+  );
+  if (failed === "EEXIST") return "not ours";
+  if (failed !== undefined) during("putting the old content back", () => system.rename(old, at));
   return "put back";
 }
 
-/** Undefined if the file was not written in place. */
 async function rollBackInPlace(
   { path, undo }: SetStep,
   folder: FolderHandle,
@@ -224,11 +210,125 @@ export function clearStep(step: SetStep, folder: FolderHandle, context: WriteCon
   return paths.map((path) => unlinkQuietly(path, system)).every((isGone) => isGone);
 }
 
-function statOf(path: string, system: System): BigIntStats | undefined {
-  try {
-    return system.statLink(path);
-  } catch (error) {
-    if (errnoName(error) === "ENOENT") return undefined;
-    throw asWriteFailed(error, "looking at the file");
+const statOf = (path: string, system: System): BigIntStats | undefined =>
+  orErrno(
+    () => system.statLink(path),
+    (errno) => {
+      if (errno !== "ENOENT") throw new WriteFailed(errno, "looking at the file");
+      return undefined;
+    },
+  );
+
+// Recovery of the sets of killed processes, when a toolkit is first used: rolls the files back, or, if all were changed, removes the
+// old ones.
+
+/** Never fails: what cannot be recovered now is left for the next time. */
+export async function recoverSets(roots: readonly Root[], locks: Locks, context: WriteContext): Promise<void> {
+  for (const { real } of roots) {
+    await unlessExpected(async () => {
+      using folder = openFolder(real, context);
+      await recoverIn(folder, locks, context);
+    });
   }
+  const state = stateFolder(context, "find");
+  if (state !== undefined) await unlessExpected(() => recoverIn(state, locks, context));
+}
+
+async function unlessExpected(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isBadLuck = isExpected(error) || error instanceof LockFailed || error instanceof LockTimeout;
+    const isLate = error instanceof DOMException && error.name === "TimeoutError"; // another process has the locks
+    if (!isBadLuck && !isLate) throw error;
+  }
+}
+
+async function recoverIn(folder: FolderHandle, locks: Locks, context: WriteContext): Promise<void> {
+  const { system } = context;
+  for (const { name, kind, owner } of await ownNames(folder, context, listedMsMax)) {
+    if (kind !== "set") continue;
+    await unlessExpected(async () => {
+      const path = folder.at(name);
+      const stat = during("looking at the file", () => system.statLink(path));
+      if (!stat.isFile() || !isOwn(stat) || lifeOf(owner) === "alive") return;
+      const isLeft = isLeftBehind("set", owner, stat, folder);
+      const record = await readSetJournal(path, stat, { system, reads: folder.reads, signal: undefined });
+      if (record === undefined) return isLeft ? void unlinkQuietly(path, system) : undefined;
+      // A set of another workspace that shares the state folder is left to that workspace's processes.
+      if ([...record.steps.map((step) => step.path), ...record.places].some((one) => isOutside(one, context))) return;
+      const keys = record.steps.flatMap((step) => keyOf(step.path, record.folders, context));
+      const isSettled = async ({ byKernel }: HeldLocks): Promise<void> => {
+        // A process in another container cannot be checked, but its kernel locks can.
+        if (isLeft || (byKernel && record.byKernel)) await settle(path, folder, record, context);
+      };
+      await locks.exclusively(keys, AbortSignal.timeout(lockedMsMax), isSettled);
+    });
+  }
+}
+
+/** The most that a first call, maybe only a read, waits for the locks, */
+const lockedMsMax = 2_000;
+/** and for the listing of a root on a slow file system. */
+const listedMsMax = 1_000;
+
+/** The key that the killed process used: by the nearest folder that existed before. */
+function keyOf(path: string, made: readonly string[], context: WriteContext): readonly LockKey[] {
+  let folder = nodePath.dirname(path);
+  while (made.includes(folder)) folder = nodePath.dirname(folder);
+  const lookup = context.lookup(folder);
+  if (lookup.seen !== "node") return [];
+  using handle = lookup.handle;
+  const { device, inode } = handle.identity;
+  return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
+}
+
+/** First renames the journal to a name of this process: only one of several processes that find it can do that. */
+async function settle(
+  path: string,
+  place: FolderHandle,
+  { steps, folders, places, isDone }: SetRecord & { readonly isDone: boolean },
+  context: WriteContext,
+): Promise<void> {
+  const { system } = context;
+  const claimed = place.at(tempName("set"));
+  during("renaming", () => system.rename(path, claimed));
+  using handles = new HandleStack();
+  const opened = new Map<string, FolderHandle | undefined>();
+  const folderAt = (folder: string): FolderHandle | undefined => {
+    if (!opened.has(folder)) opened.set(folder, handles.use(folderIfThere(folder, context)));
+    return opened.get(folder);
+  };
+  const folderOf = (file: string): FolderHandle | undefined => folderAt(nodePath.dirname(file));
+  for (const step of isDone ? [] : steps.toReversed()) {
+    const folder = folderOf(step.path);
+    if (folder !== undefined) await takeStepBack(step, folder, context);
+  }
+  const cleared = steps.map((step) => {
+    const folder = folderOf(step.path);
+    return folder === undefined || clearStep(step, folder, context);
+  });
+  if (!isDone) for (const folder of folders.toReversed()) removeIfEmpty(folder, folderOf(folder), context);
+  for (const path of places) {
+    const folder = folderAt(path);
+    if (folder !== undefined) await sweepFolder(folder, context);
+  }
+  for (const folder of opened.values()) if (folder !== undefined) await syncFolder(folder, system);
+  if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
+}
+
+function folderIfThere(path: string, context: WriteContext): FolderHandle | undefined {
+  try {
+    return openFolder(path, context);
+  } catch (error) {
+    if (error instanceof FileChanged) return undefined;
+    throw error;
+  }
+}
+
+function removeIfEmpty(path: string, parent: FolderHandle | undefined, { system }: WriteContext): void {
+  orErrno(
+    () => parent && system.removeFolder(parent.at(nodePath.basename(path))),
+    () => undefined,
+  );
 }

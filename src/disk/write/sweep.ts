@@ -1,25 +1,25 @@
 /**
- * Cleans up after a crash: removes temporary files, and restores the old bytes of files that were being written in place. Touches
- * only names of exactly our shape, only plain files of our own user, and only if the process that created them is gone.
+ * Cleans up after a crash: removes temporary files, and restores files that were being written in place. Touches only plain files of
+ * our own user with names of exactly our shape, and only if the process that created them is gone.
  */
 
 import { type BigIntStats, constants } from "node:fs";
 import { uptime } from "node:os";
 import * as nodePath from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import { lifeOf } from "../lock/process-identity.ts";
 import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
 import { type Content, inChunks, type IoOptions, readAll } from "./content.ts";
-import { type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
+import { isOwn, type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
 import type { Comparison } from "./same-file.ts";
-import { parseTempName, type TempKind, tempName } from "./temp-file.ts";
-import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+import { parseTempName, type TempKind, type TempName, tempName } from "./temp-file.ts";
+import { during, isExpected } from "./write-failed.ts";
 
 export interface Swept {
-  /** Temporary files and journals removed. */
   readonly removed: number;
-  /** Paths of files whose old bytes were restored. */
   readonly restored: readonly string[];
 }
 
@@ -45,7 +45,6 @@ async function once(key: string, { swept }: WriteContext, sweep: () => Promise<S
   return (await swept.get(key))?.removed ?? 0;
 }
 
-/** Sweeps again, for a file that another process may have left half written since. */
 export async function sweepAgain(folder: FolderHandle, context: WriteContext): Promise<Swept> {
   const beside = await sweepFolder(folder, context);
   const elsewhere = await sweepState(context);
@@ -57,7 +56,6 @@ async function sweepState(context: WriteContext): Promise<Swept> {
   return state === undefined ? { removed: 0, restored: [] } : sweepFolder(state, context, "elsewhere");
 }
 
-/** Where the files of a folder's journals are. */
 type Whereabouts = "beside" | "elsewhere";
 
 /** Never fails: what cannot be cleaned up now is left for the next sweep. */
@@ -69,12 +67,11 @@ export async function sweepFolder(
   const { system } = context;
   const restored: string[] = [];
   let removed = 0;
-  for (const name of await namesOfOurs(folder, context)) {
+  for (const { name, kind, owner } of await ownNames(folder, context)) {
     try {
       const stat = during("looking at the file", () => system.statLink(folder.at(name)));
-      const parsed = parseTempName(name);
-      if (parsed === undefined || !stat.isFile() || !isOwn(stat) || !isLeft(parsed, stat, folder)) continue;
-      if (parsed.kind !== "undo") {
+      if (!stat.isFile() || !isOwn(stat) || !isLeft(kind, owner, stat, folder)) continue;
+      if (kind !== "undo") {
         if (unlinkQuietly(folder.at(name), system)) removed += 1;
         continue;
       }
@@ -83,25 +80,41 @@ export async function sweepFolder(
       removed += 1;
       if (done !== "removed") restored.push(done.restored);
     } catch (error) {
-      if (!(error instanceof WriteFailed || error instanceof FileChanged)) throw error;
+      if (!isExpected(error)) throw error;
     }
   }
   return { removed, restored };
 }
 
-async function namesOfOurs(folder: FolderHandle, { system }: WriteContext): Promise<readonly string[]> {
-  const names: string[] = [];
+interface OwnName extends TempName {
+  readonly name: string;
+}
+
+const namesPerTurn = 4_096;
+
+/** Names of our shape in a folder; none if it cannot be listed within `msMax`. */
+export async function ownNames(
+  folder: FolderHandle,
+  { system }: WriteContext,
+  msMax?: number,
+): Promise<readonly OwnName[]> {
+  const names: OwnName[] = [];
   try {
-    const entries = folder.reads === "at once" ? system.folderNow(folder.at(".")) : await system.folder(folder.at("."));
-    for (const { name } of entries) if (name.startsWith(".filehand-") && parseTempName(name)) names.push(name);
+    const slow = folder.reads === "at once" ? undefined : system.folder(folder.at("."));
+    slow?.catch(() => undefined);
+    const late = msMax === undefined ? slow : setTimeout(msMax, [], { ref: false });
+    let count = 0;
+    for (const { name } of (await Promise.race([slow, late])) ?? system.folderNow(folder.at("."))) {
+      const parsed = name.startsWith(".filehand-") ? parseTempName(name) : undefined;
+      if (parsed !== undefined) names.push({ name, ...parsed });
+      count += 1;
+      if (count % namesPerTurn === 0) await yieldToEventLoop();
+    }
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
   }
   return names;
 }
-
-export const isOwn = (stat: BigIntStats): boolean =>
-  process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
 
 /** A leftover whose process cannot be checked from here is given up after a day. */
 const dayMs = 86_400_000;
@@ -111,17 +124,12 @@ const setMsMax = 30 * dayMs;
 const elapsedSince = (timeNs: bigint): number => Date.now() - Number(timeNs / 1_000_000n);
 const ageOf = (stat: BigIntStats): number => elapsedSince(stat.mtimeNs);
 
-/** True if its process is gone; one that cannot be checked is judged by age, and on a local disk by the last boot. */
-function isLeft(
-  { kind, owner }: { readonly kind: TempKind; readonly owner: string },
-  stat: BigIntStats,
-  folder: FolderHandle,
-): boolean {
+function isLeft(kind: TempKind, owner: string, stat: BigIntStats, folder: FolderHandle): boolean {
   if (kind === "old" || kind === "set") return lifeOf(owner) !== "alive" && elapsedSince(stat.ctimeNs) > setMsMax;
   return isLeftBehind(kind, owner, stat, folder);
 }
 
-/** The same for any kind, judged by its process alone. */
+/** True if its process is gone; one that cannot be checked is judged by age, and on a local disk by the last boot. */
 export function isLeftBehind(kind: TempKind, owner: string, stat: BigIntStats, folder: FolderHandle): boolean {
   switch (lifeOf(owner)) {
     case "dead":
@@ -133,10 +141,7 @@ export function isLeftBehind(kind: TempKind, owner: string, stat: BigIntStats, f
   }
 }
 
-/**
- * Uses a journal up. It is first renamed to a name of this process: only one of several processes that find it can do that, and no
- * other touches it afterwards.
- */
+/** Uses a journal up, after a rename to a name of this process: only one of several processes that find it can do that. */
 async function settle(
   folder: FolderHandle,
   name: string,
@@ -152,7 +157,7 @@ async function settle(
   const { head } = journal;
   const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
   // A journal of another workspace that shares the state folder is left to that workspace's processes for a month.
-  if (isOutside(target, context)) return ageOf(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
+  if (isOutside(target, context)) return ageOf(stat) > setMsMax ? remove(folder.at(name)) : "left";
   const claimed = folder.at(tempName("undo"));
   during("renaming", () => system.rename(folder.at(name), claimed));
   const found = await rollBack(journal, target, context);
@@ -164,7 +169,7 @@ async function settle(
 
 export function isOutside(path: string, context: WriteContext): boolean {
   const lookup = context.lookup(path);
-  using _held = lookup.seen === "node" ? lookup.handle : undefined;
+  using _handle = lookup.seen === "node" ? lookup.handle : undefined;
   return ["outside", "root changed", "other mount"].includes(lookup.seen);
 }
 
@@ -183,9 +188,8 @@ export async function rollBack(
   const same = lookup.kind === "file" && lookup.real === path;
   // The device is not compared: many systems number devices anew at every boot.
   if (!same || String(handle.identity.inode) !== head.inode) return "not ours";
-  const fd = during("writing in place", () =>
-    system.open(handle.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
-  );
+  const flags = constants.O_RDWR | (constants.O_NONBLOCK ?? 0);
+  const fd = during("writing in place", () => system.open(handle.handlePath, flags));
   using _opened = new Descriptor(fd, system);
   const io: IoOptions = { system, reads: handle.reads, signal: undefined };
   const size = Number(during("looking at the file", () => system.stat(fd)).size);
@@ -205,9 +209,7 @@ async function stateOf(
   const { from, oldBytes, newBytes } = head;
   const shorterBytes = Math.min(oldBytes, newBytes);
   if (size < shorterBytes || size > Math.max(oldBytes, newBytes)) return "not ours";
-  let isOld = size === oldBytes;
-  let isNew = size === newBytes;
-  let isOurs = true;
+  let [isOld, isNew, isOurs] = [size === oldBytes, size === newBytes, true];
   await inChunks(from, size, io, async (now, at) => {
     if (!isOurs) return;
     await readAll(fd, now, at, io);
@@ -231,7 +233,6 @@ async function stateOf(
   return isNew ? "new" : "torn";
 }
 
-/** Bytes from `at`; fewer at the end of the content. */
 async function part(content: Content, length: number, at: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(Math.max(0, Math.min(length, content.sizeBytes - at)));
   if (bytes.length > 0) await content.read(bytes, at);

@@ -1,13 +1,11 @@
-/**
- * Our temporary files beside others: new content before it gets its name, and undo journals. Their names say what they are and
- * which process created them, so that a sweep removes exactly the leftovers of a crash.
- */
+/** Our temporary files. Their names say what they are and which process created them, so a sweep removes exactly leftovers. */
 
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { processIdentity } from "../lock/process-identity.ts";
 import { Descriptor } from "../descriptor.ts";
+import { orErrno } from "../errno.ts";
 import { type FolderHandle, unlinkQuietly, retryWhenDiskFull, type WriteContext } from "../lookup/folder-handle.ts";
 import type { System } from "../system.ts";
 import {
@@ -33,19 +31,14 @@ const shape = /^\.filehand-([a-z]{3,4})-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f
 
 export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processIdentity()}-${randomName()}`;
 
-/** Random digits for the next names. Process-wide: drawing many at once is far cheaper, and no digit is used twice. */
-let randomDigits = "";
-const nameDigits = 12;
+const randomName = (): string => randomBytes(6).toString("hex");
 
-function randomName(): string {
-  if (randomDigits === "") randomDigits = randomBytes(nameDigits * 64).toString("hex");
-  const name = randomDigits.slice(0, nameDigits);
-  randomDigits = randomDigits.slice(nameDigits);
-  return name;
+export interface TempName {
+  readonly kind: TempKind;
+  readonly owner: string;
 }
 
-/** The kind and process of a temporary name; undefined for any other name. */
-export function parseTempName(name: string): { readonly kind: TempKind; readonly owner: string } | undefined {
+export function parseTempName(name: string): TempName | undefined {
   const [, kind = "", owner] = shape.exec(name) ?? [];
   if (owner === undefined || !kinds.includes(kind)) return undefined;
   return { kind: kind as TempKind, owner }; // checked by the line above
@@ -54,7 +47,6 @@ export function parseTempName(name: string): { readonly kind: TempKind; readonly
 /** Never opens an existing file or follows a symlink. */
 export const makeFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** New content that is written, synced, closed and read back. */
 export interface TempFile {
   readonly path: string;
   readonly inode: bigint;
@@ -67,13 +59,11 @@ export interface TempPlan {
   readonly signal: AbortSignal;
   /** Sets owner, attributes and mode before the sync, so that one sync covers all. */
   readonly setMetadata?: (fd: number, fresh: BigIntStats) => Promise<void>;
-  /** Overrides the usual temporary name. */
   readonly name?: string | undefined;
   /** Work to do during each sync of the file. Its error stops the change. */
   readonly meanwhile?: (() => void) | undefined;
 }
 
-/** The folder accepts no new file. */
 export class NoTempFile extends WriteFailed {}
 
 /** Throws WriteFailed or the signal's reason; no temporary file is left then. */
@@ -84,12 +74,12 @@ async function writeOnce(folder: FolderHandle, plan: TempPlan, { system }: Write
   const { content, signal } = plan;
   const path = folder.at(plan.name ?? tempName("new"));
   const io: IoOptions = { system, reads: folder.reads, signal };
-  let fd: number;
-  try {
-    fd = during("making the temporary file", () => system.make(path, makeFlags, plan.mode));
-  } catch (error) {
-    throw error instanceof WriteFailed ? new NoTempFile(error.errno, error.during) : error;
-  }
+  const fd = orErrno(
+    () => system.make(path, makeFlags, plan.mode),
+    (errno) => {
+      throw new NoTempFile(errno, "making the temporary file");
+    },
+  );
   try {
     using opened = new Descriptor(fd, system);
     await writeContent(fd, content, { from: 0, to: content.sizeBytes }, io);
@@ -99,7 +89,8 @@ async function writeOnce(folder: FolderHandle, plan: TempPlan, { system }: Write
     await plan.setMetadata?.(fd, stat);
     // A local disk answers from the same page cache before and after the sync, by name or by descriptor.
     const isLocal = io.reads === "at once";
-    const early = isLocal && syncsLater(plan, system);
+    // On a fast disk a small sync ends before another thread has begun, so that pays only with other work to do.
+    const early = isLocal && (plan.meanwhile !== undefined || !syncsAtOnce(content.sizeBytes, system));
     const meanwhile = async (): Promise<void> => {
       plan.meanwhile?.();
       await compare(fd, content, io);
@@ -115,34 +106,27 @@ async function writeOnce(folder: FolderHandle, plan: TempPlan, { system }: Write
   }
 }
 
-/** How a change set recognises the file; see `change-set.ts`. */
 export function freshOf({ path, inode }: TempFile, system: System): NonNullable<SetStep["fresh"]> {
   const { ino, size, mtimeNs } = during("looking at the file", () => system.statLink(path));
   if (ino !== inode) throw new FileChanged();
   return { name: nodePath.basename(path), inode: String(ino), sizeBytes: Number(size), mtimeNs: String(mtimeNs) };
 }
 
-/** On a fast disk a small sync ends before another thread has begun, so it pays only with other work to do. */
-const syncsLater = ({ meanwhile, content }: TempPlan, system: System): boolean =>
-  meanwhile !== undefined || !syncsAtOnce(content.sizeBytes, system);
-
 /** Content up to this size is read back; above it only the size is checked. */
 const comparedBytesMax = 67_108_864;
 
 /**
  * Reads the content back by name from a file system that is not a local disk: cloud folders have been seen to store nothing and
- * report success. This happens before the content gets its name, while the old content still exists. The content is assembled a
- * second time for the comparison, which is faster than any hash and also detects an old file that changed during the copy when
- * its times are too coarse to show it.
+ * report success. The content is assembled a second time for the comparison, which is faster than any hash and also detects an old
+ * file that changed during the copy when its times are too coarse to show it.
  */
 async function readBack(path: string, inode: bigint, content: Content, io: IoOptions): Promise<void> {
   const { system } = io;
-  const { sizeBytes } = content;
   const step = "reading back what was written";
   const fd = during(step, () => system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   using _opened = new Descriptor(fd, system);
   const stat = during(step, () => system.stat(fd));
-  if (stat.ino !== inode || Number(stat.size) !== sizeBytes) throw new WriteFailed("EIO", step);
+  if (stat.ino !== inode || Number(stat.size) !== content.sizeBytes) throw new WriteFailed("EIO", step);
   await compare(fd, content, io);
 }
 

@@ -1,10 +1,8 @@
-/**
- * Removes an empty folder or a file, and renames a folder with its content in one system call. Works through the open folders above
- * and never through a symlink.
- */
+/** Removes an empty folder or a file, and renames a folder with its content in one system call; never through a symlink. */
 
 import * as nodePath from "node:path";
 import { HandleStack } from "../descriptor.ts";
+import { attempt } from "../errno.ts";
 import { openFolder, noSync, retryWhileBlocked, prepareSync, type WriteContext } from "../lookup/folder-handle.ts";
 import type { FileNode, Identity } from "../lookup/lookup.ts";
 import type { Member } from "./change-set.ts";
@@ -12,43 +10,34 @@ import { FileExists, openOrMake, type MadeFolder, refuseExisting, removeMade } f
 import { refuseReadOnly, requireUnchanged } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
 import {
-  asWriteFailed,
   during,
   FileChanged,
   nothingDone,
   type NothingDone,
-  unconfirmed,
+  orUnconfirmed,
   type Unconfirmed,
   type WriteNote,
 } from "./write-failed.ts";
 
 export type FolderRemoved = { readonly did: "removed" } | NothingDone | Unconfirmed;
 
-/** Removes an empty folder; the system refuses any other. Throws only bugs. */
 export async function removeFolder(real: string, context: WriteContext): Promise<FolderRemoved> {
   const { system } = context;
   try {
     using folder = openFolder(nodePath.dirname(real), context);
     using sync = prepareSync(folder, system);
     if (folder.hasMoved()) throw new FileChanged();
-    try {
-      system.removeFolder(folder.at(nodePath.basename(real)));
-    } catch (error) {
-      throw asWriteFailed(error, "removing");
-    }
-    try {
+    during("removing", () => system.removeFolder(folder.at(nodePath.basename(real))));
+    return await orUnconfirmed(async () => {
       await sync.sync();
       return { did: "removed" };
-    } catch (error) {
-      return unconfirmed(error);
-    }
+    });
   } catch (error) {
     return nothingDone(error);
   }
 }
 
 export interface MoveInput {
-  /** The looked-up folder; the caller closes it. */
   readonly node: FileNode;
   /** Absolute, beneath a root, and without symlinks as far as it exists. Missing folders above it are created. */
   readonly to: string;
@@ -81,14 +70,6 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
       const { device, inode } = node.handle.identity;
       return stat.isDirectory() && stat.dev === device && stat.ino === inode;
     };
-    /** False if the path cannot be checked. */
-    const isOther = (path: string): boolean => {
-      try {
-        return !isIt(path);
-      } catch {
-        return false;
-      }
-    };
     const check = (): void => {
       signal.throwIfAborted();
       if (!isIt(oldPath) || from.hasMoved() || goal.hasMoved()) throw new FileChanged();
@@ -101,18 +82,16 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
     await retryWhileBlocked("renaming", () => system.rename(oldPath, newPath), check, system);
     moved = true;
     // Another entry took the folder's name at the last moment and was moved instead: move it back.
-    if (isOther(newPath)) {
+    if (attempt(() => isIt(newPath)) === false) {
       refuseExisting(oldPath, context);
       during("renaming", () => system.rename(newPath, oldPath));
       moved = false;
       throw new FileChanged();
     }
-    try {
+    return await orUnconfirmed(async () => {
       for (const sync of syncs) await sync.sync();
       return { did: "moved" };
-    } catch (error) {
-      return unconfirmed(error);
-    }
+    });
   } catch (error) {
     if (error instanceof FileExists) return { did: "nothing", why: "exists" };
     return nothingDone(error);
@@ -122,9 +101,7 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
 }
 
 export interface RemoveInput {
-  /** The looked-up file; the caller closes it. */
   readonly node: FileNode;
-  /** The state in which it was read. */
   readonly identity: Identity;
   readonly signal: AbortSignal;
   /** Called when all is checked, right before the removal, to keep the content. It may hard-link the file by `at`. */
@@ -133,7 +110,7 @@ export interface RemoveInput {
 
 export type Removed = { readonly did: "removed"; readonly notes: readonly WriteNote[] } | NothingDone | Unconfirmed;
 
-/** Removes exactly the looked-up file. Throws only what `beforeSwap` or the signal throws, and bugs. */
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function removeFile(input: RemoveInput, context: WriteContext, member?: Member): Promise<Removed> {
   const { node, identity, signal, beforeSwap } = input;
   const { system } = context;
@@ -149,24 +126,21 @@ export async function removeFile(input: RemoveInput, context: WriteContext, memb
     refuseReadOnly(node, before, system);
     await member?.ready({ path: node.real, does: "remove", before });
     signal.throwIfAborted();
-    await beforeSwap?.(folder.at(name));
-    signal.throwIfAborted();
-    requireUnchanged(folder, name, identity, system, "all but ctime");
     const path = folder.at(name);
+    await beforeSwap?.(path);
     const recheck = (): void => {
       signal.throwIfAborted();
       requireUnchanged(folder, name, identity, system, "all but ctime");
     };
+    recheck();
     // In a set the file keeps a name until all is done.
     const remove = (): void =>
       member === undefined ? system.unlink(path) : system.rename(path, folder.at(member.old));
     await retryWhileBlocked("removing", remove, recheck, system);
-    try {
+    return await orUnconfirmed(async () => {
       await folderSync.sync();
       return { did: "removed", notes: folderSync.note === undefined ? [] : [folderSync.note] };
-    } catch (error) {
-      return unconfirmed(error);
-    }
+    });
   } catch (error) {
     return nothingDone(error);
   }

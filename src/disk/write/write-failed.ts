@@ -31,20 +31,16 @@ export type WriteStep =
 
 /** Facts about a completed change that a person may want to know. */
 export type WriteNote =
-  /** Extended attributes or an ACL could not be copied. */
   | "attributes not kept"
   /** For a file created like another: the system refuses its owner or attributes. */
   | "owner or attributes not kept"
-  /** The system cleared set-user-id or set-group-id. */
   | "special mode bits not kept"
   /** The folder is writable but not readable, so its entry cannot be made durable on its own. */
   | "folder not synced"
   /** The folder was moved meanwhile, and the file with it. */
   | "folder moved";
 
-/** The file is unchanged. */
 export type NothingDone =
-  /** It is not, or no longer, what the caller read. */
   | { readonly did: "nothing"; readonly why: "changed" }
   | { readonly did: "nothing"; readonly why: "refused"; readonly errno: string; readonly during: WriteStep };
 
@@ -67,12 +63,10 @@ export class WriteFailed extends Error {
   }
 }
 
-/** The file is no longer what was read. */
 export class FileChanged extends Error {
   override readonly name = "FileChanged";
 }
 
-/** Makes a system call; its error becomes a `WriteFailed` with this step. */
 export function during<Result>(step: WriteStep, call: () => Result): Result {
   try {
     return call();
@@ -89,7 +83,6 @@ export async function duringLater<Result>(step: WriteStep, call: () => Result | 
   }
 }
 
-/** A system error as a `WriteFailed`; any other error unchanged. */
 export function asWriteFailed(error: unknown, step: WriteStep): unknown {
   if (error instanceof ReadFailed) return new WriteFailed(error.errno, step);
   const errno = errnoName(error);
@@ -99,13 +92,22 @@ export function asWriteFailed(error: unknown, step: WriteStep): unknown {
 /** The outcome for an error that left the file unchanged. Throws any error but the two expected ones. */
 export function nothingDone(error: unknown): NothingDone {
   if (error instanceof FileChanged) return { did: "nothing", why: "changed" };
-  if (error instanceof WriteFailed) {
-    return { did: "nothing", why: "refused", errno: error.errno, during: error.during };
-  }
-  throw error;
+  if (!(error instanceof WriteFailed)) throw error;
+  return { did: "nothing", why: "refused", errno: error.errno, during: error.during };
 }
 
-/** The outcome for an error after the change was made. */
+/** True for the errors that a change may end with; any other is a bug. */
+export const isExpected = (error: unknown): boolean => error instanceof WriteFailed || error instanceof FileChanged;
+
+/** Work after the change was made: if it fails, the change is unconfirmed. MUST be awaited where `using` closes handles. */
+export async function orUnconfirmed<Result>(work: () => Promise<Result>): Promise<Result | Unconfirmed> {
+  try {
+    return await work();
+  } catch (error) {
+    return unconfirmed(error);
+  }
+}
+
 export function unconfirmed(error: unknown): Unconfirmed {
   if (error instanceof WriteFailed) return { did: "unconfirmed", errno: error.errno, during: error.during };
   throw error;
@@ -113,12 +115,10 @@ export function unconfirmed(error: unknown): Unconfirmed {
 
 /** A folder that cannot be opened: refused by the system, or no longer in its place. */
 export function failureOf(lookup: Exclude<Lookup, { seen: "node" }>): Error {
-  if (lookup.seen === "refused") return new WriteFailed(lookup.errno, "looking at the folder");
-  if (lookup.seen === "missing" && lookup.reason === "file on the way") {
-    return new WriteFailed("ENOTDIR", "looking at the folder");
-  }
-  if (lookup.seen === "too long") return new WriteFailed("ENAMETOOLONG", "looking at the folder");
-  return new FileChanged();
+  const failed = (errno: string): WriteFailed => new WriteFailed(errno, "looking at the folder");
+  if (lookup.seen === "refused") return failed(lookup.errno);
+  if (lookup.seen === "missing" && lookup.reason === "file on the way") return failed("ENOTDIR");
+  return lookup.seen === "too long" ? failed("ENAMETOOLONG") : new FileChanged();
 }
 
 /** Errors of folders that accept no new file; an existing file in them may still be writable. */

@@ -25,7 +25,6 @@ export interface BmpHeader {
   readonly paletteEntryBytes: number;
 }
 
-/** Undefined if the header is cut off or of an unknown kind. */
 export function bmpHeader(bytes: Uint8Array): BmpHeader | undefined {
   const file = asBuffer(bytes);
   if (file.length < 26) return undefined;
@@ -98,7 +97,6 @@ function decodeTriples(file: Buffer, header: BmpHeader, strideBytes: number): Bi
   return bitmap;
 }
 
-/** Pixels of 16 or 32 bits whose colours are bit fields. */
 function decodeFields(file: Buffer, header: BmpHeader, strideBytes: number): Bitmap {
   const [red, green, blue, alpha] = masksOf(file, header);
   const { width, height, bits } = header;
@@ -211,7 +209,6 @@ function paint(data: Uint8Array, to: number, palette: Uint8Array, index: number)
   data[to + 2] = palette[index * 3 + 2] ?? 0;
 }
 
-/** Where each row begins in the file, and which row of the image it is. */
 function* rows(header: BmpHeader, strideBytes: number): Generator<readonly [from: number, row: number]> {
   for (let row = 0; row < header.height; row += 1) {
     yield [header.pixelsAt + row * strideBytes, header.topDown ? row : header.height - 1 - row];

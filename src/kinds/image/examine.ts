@@ -11,16 +11,13 @@ import { hasAllParts, probeImage } from "./size.ts";
 
 export interface ExamineTask {
   readonly bytes: Uint8Array;
-  /** The most pixels to decode. */
   readonly pixelsMax: number;
   /** Absolute path of the module that decodes HEIC; undefined if it is not installed or no pixels are wanted. */
   readonly heic: string | undefined;
 }
 
 export interface Examined {
-  /** Undefined if the header is missing, cut off or absurd. */
   readonly head: ImageHead | undefined;
-  /** Whether all parts of the file are there. */
   readonly whole: boolean;
   /** For a BMP or HEIC within the limit. */
   readonly pixels?: Bitmap | { readonly damaged: string };
@@ -29,7 +26,6 @@ export interface Examined {
 /** Memory for an image that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
 const decodedBytesMax = 200_000_000;
 
-/** Fewer pixels if the format takes much memory to decode. */
 export const pixelsWithin = (head: ImageHead, pixelsMax: number): number =>
   Math.min(pixelsMax, Math.floor(decodedBytesMax / head.decodedBytes));
 
@@ -38,7 +34,6 @@ export function examineHead(bytes: Uint8Array): Examined {
   return { head, whole: head !== undefined && hasAllParts(bytes, head.mime) };
 }
 
-/** Runs in a worker. */
 export async function examineImage({ bytes, pixelsMax, heic }: ExamineTask, context: WorkerContext): Promise<Examined> {
   const examined = examineHead(bytes);
   const { head } = examined;

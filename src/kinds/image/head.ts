@@ -12,7 +12,6 @@ export interface ImageHead {
   readonly height: number;
   /** EXIF, 1 to 8; 1 is upright. AVIF and HEIC are rotated by their decoders. */
   readonly orientation: number;
-  /** Frames of an animation, pages of a TIFF. */
   readonly frames: number;
   /** Measured memory for decoding, in bytes per pixel; 0 if the decoder buffers only a few rows. */
   readonly decodedBytes: number;

@@ -34,7 +34,6 @@ export interface ImageResult {
   readonly mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   readonly base64: string;
   readonly originalMime: string;
-  /** After the EXIF rotation. */
   readonly original: Size;
   readonly display: Size;
   /** Frames of an animation or pages of a TIFF; the first is shown. */
@@ -48,15 +47,13 @@ export interface ImageResult {
 
 export type ImageFailure =
   | { readonly kind: "damaged"; readonly detail: string }
-  | { readonly kind: "too large"; readonly width: number; readonly height: number; readonly pixelsMax: number }
-  | { readonly kind: "over limit"; readonly limit: string }
+  | { readonly kind: "too large"; readonly limit: string }
   /** `install`: the package that could read it. */
   | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
 
 /** The optional packages. Undefined: not installed. */
 export interface Codecs {
   loadSharp(): Promise<SharpConstructor | undefined>;
-  /** Path of the module that decodes HEIC. */
   heic(): string | undefined;
 }
 
@@ -91,7 +88,9 @@ export async function readImage(
   if (head === undefined) return { kind: "damaged", detail: "the image header is missing, cut off or makes no sense" };
   const { width, height } = head;
   const pixelsMax = pixelsWithin(head, budget.pixelsMax);
-  if (width * height > pixelsMax) return { kind: "too large", width, height, pixelsMax };
+  if (width * height > pixelsMax) {
+    return { kind: "too large", limit: `${width}x${height} pixels of at most ${pixelsMax}` };
+  }
 
   if (sharp === undefined) return withoutCodec(bytes, examined, budget);
   signal.throwIfAborted();
@@ -107,7 +106,7 @@ export async function readImage(
   if (agreed && whole && mayStay(head, bytes, budget)) {
     return result(facts, { mime: head.mime, data: bytes, size: head, steps: "untouched" });
   }
-  return result(facts, await encode(sharp, decoded, { head, bytesRead: bytes.length, budget, signal }));
+  return result(facts, await encode(sharp, decoded, head, bytes.length, budget, signal));
 }
 
 /** Up to this size the header of a common format is read in less time than sending the file to a worker takes. */
@@ -125,23 +124,17 @@ async function examine(
   const msMax = decodeSecondsMax * 1_000;
   const examined = await runInWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
   if (!hasFailed(examined)) return examined;
-  switch (examined.failed) {
-    case "time":
-      return { kind: "over limit", limit: `${decodeSecondsMax} seconds of work` };
-    case "memory":
-      return { kind: "over limit", limit: `${limits.workerMegabytesMax} MB of memory` };
-    case "crash":
-      return { kind: "damaged", detail: "its decoder failed" };
-  }
+  if (examined.failed === "crash") return { kind: "damaged", detail: "its decoder failed" };
+  const { workerMegabytesMax } = limits;
+  const limit =
+    examined.failed === "time" ? `${decodeSecondsMax} seconds of work` : `${workerMegabytesMax} MB of memory`;
+  return { kind: "too large", limit };
 }
 
-/** Formats that every model accepts. */
 const acceptedMimes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 type AcceptedMime = (typeof acceptedMimes)[number];
 
-function isAccepted(mime: string): mime is AcceptedMime {
-  return acceptedMimes.some((known) => known === mime);
-}
+const isAccepted = (mime: string): mime is AcceptedMime => acceptedMimes.some((known) => known === mime);
 
 /** Judged by the header; the caller must prove that the bytes decode. */
 function mayStay(
@@ -159,18 +152,15 @@ async function withoutCodec(
   { head, whole }: Examined,
   budget: ImageBudget,
 ): Promise<ImageResult | ImageFailure> {
-  if (head === undefined || !whole || !mayStay(head, bytes, budget)) {
+  const isProven = async (mime: string): Promise<boolean> => mime !== "image/png" || (await pngInflates(bytes));
+  if (head === undefined || !whole || !mayStay(head, bytes, budget) || !(await isProven(head.mime))) {
     return { kind: "no codec", mime: head?.mime ?? "", install: "sharp" };
-  }
-  if (head.mime === "image/png" && !(await pngInflates(bytes))) {
-    return { kind: "no codec", mime: head.mime, install: "sharp" };
   }
   const original = { width: head.width, height: head.height };
   const facts = { originalMime: head.mime, original, frames: 1 };
   return result(facts, { mime: head.mime, data: bytes, size: original, steps: "untouched" });
 }
 
-/** What sharp reads by itself, or the pixels from another decoder. */
 function openSource(
   bytes: Uint8Array,
   { head, pixels }: Examined,
@@ -201,7 +191,6 @@ interface Decoded {
   readonly frames: number;
   /** The stored pixels look the same in every decoder: upright, and not CMYK. */
   readonly plain: boolean;
-  /** Upright, in sRGB, within the budget's edges. */
   readonly pixels: Pixels;
 }
 
@@ -243,7 +232,6 @@ interface EncodingStep {
   readonly share: number;
 }
 
-/** From the best quality to the smallest that is still useful. */
 const encodingSteps: readonly EncodingStep[] = [1, 0.75, 0.5, 0.35].flatMap((scale) =>
   [
     { quality: 80, share: 1 },
@@ -258,7 +246,10 @@ const skipFactor = 1.15;
 async function encode(
   sharp: SharpConstructor,
   { pixels, original }: Decoded,
-  { head, bytesRead, budget, signal }: EncodeInput,
+  head: ImageHead,
+  bytesRead: number,
+  budget: ImageBudget,
+  signal: AbortSignal,
 ): Promise<Encoded> {
   const bytesMax = Math.floor((budget.tokensMax * 8 * 3) / 4);
   const { data: decoded, ...raw } = pixels;
@@ -297,13 +288,6 @@ async function encode(
   return { mime: "image/jpeg", data, size, steps: "last resort" };
 }
 
-interface EncodeInput {
-  readonly head: ImageHead;
-  readonly bytesRead: number;
-  readonly budget: ImageBudget;
-  readonly signal: AbortSignal;
-}
-
 function isOpaque({ channels, data }: Pixels): boolean {
   if (channels === 1 || channels === 3) return true;
   for (let at = channels - 1; at < data.length; at += channels) if (data[at] !== 255) return false;
@@ -320,9 +304,7 @@ function result(facts: Pick<ImageResult, "originalMime" | "original" | "frames">
   return { kind: "image", mime, base64, ...facts, display: { width, height }, tokens, vendorTokens, steps };
 }
 
-function tokensOf(sizeBytes: number): number {
-  return Math.ceil(4 * Math.ceil(sizeBytes / 3) * 0.125);
-}
+const tokensOf = (sizeBytes: number): number => Math.ceil(4 * Math.ceil(sizeBytes / 3) * 0.125);
 
 function edgeMax(budget: ImageBudget): number {
   return Math.min(budget.longEdgeMax, budget.sideMax);
@@ -343,7 +325,6 @@ const tiers = {
   high: { longEdgeMax: 2_576, tokensMax: 4_784 },
 } as const;
 
-/** The size to which the vendor scales an image before it counts: the largest allowed with the same proportions. */
 export function vendorSize(
   width: number,
   height: number,

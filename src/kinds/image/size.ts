@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { imageType } from "../kind.ts";
+import { type ImageMime, imageType } from "../kind.ts";
 import { bmpHeader } from "./bmp.ts";
 import { imageHead, type ImageHead } from "./head.ts";
 
@@ -14,7 +14,8 @@ import { imageHead, type ImageHead } from "./head.ts";
 export function probeImage(bytes: Uint8Array): ImageHead | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    const head = probe(file);
+    const mime = imageType(file);
+    const head = mime === undefined ? undefined : probes[mime](file);
     return head !== undefined && head.width > 0 && head.height > 0 ? head : undefined;
   } catch (error) {
     if (error instanceof RangeError) return undefined; // a field after the end of the bytes
@@ -22,29 +23,19 @@ export function probeImage(bytes: Uint8Array): ImageHead | undefined {
   }
 }
 
-function probe(file: Buffer): ImageHead | undefined {
-  switch (imageType(file)) {
-    case "image/png":
-      return probePng(file);
-    case "image/jpeg":
-      return probeJpeg(file);
-    case "image/gif":
-      return probeGif(file);
-    case "image/webp":
-      return probeWebp(file);
-    case "image/tiff":
-      return probeTiff(file);
-    case "image/bmp": {
-      const header = bmpHeader(file);
-      return header && imageHead("image/bmp", header.width, header.height, 4);
-    }
-    case "image/avif":
-    case "image/heic":
-      return probeHeif(file);
-    case undefined:
-      return undefined;
-  }
-}
+const probes: Readonly<Record<ImageMime, (file: Buffer) => ImageHead | undefined>> = {
+  "image/png": probePng,
+  "image/jpeg": probeJpeg,
+  "image/gif": probeGif,
+  "image/webp": probeWebp,
+  "image/tiff": probeTiff,
+  "image/bmp": (file) => {
+    const header = bmpHeader(file);
+    return header && imageHead("image/bmp", header.width, header.height, 4);
+  },
+  "image/avif": probeHeif,
+  "image/heic": probeHeif,
+};
 
 /**
  * True if all parts of a PNG, JPEG, GIF or WebP are there, up to the end mark. The pixels inside a part may still be broken.
@@ -86,22 +77,26 @@ export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   }
 }
 
-/** Proves without a decoder that all pixels of a PNG are there. */
 export async function pngInflates(bytes: Uint8Array): Promise<boolean> {
   if (probeImage(bytes)?.mime !== "image/png") return false;
-  return inflatesWhole(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const wantedBytes = pngDataBytes(file);
+  const chunks = [...pngChunks(file)].filter(({ type }) => type === "IDAT");
+  const data = Buffer.concat(chunks.map((chunk) => chunk.data));
+  const inflated = await inflate(data, { maxOutputLength: wantedBytes }).catch(() => undefined);
+  return inflated?.length === wantedBytes;
 }
+
+const inflate = promisify(zlib.inflate);
 
 // PNG: chunks with checksums. Code below throws only a RangeError, for a field after the end of the bytes.
 
 interface PngChunk {
   readonly type: string;
   readonly data: Buffer;
-  /** Compares the checksum, which reads the whole chunk. */
   intact(): boolean;
 }
 
-/** Ends with IEND, or early where the bytes end. */
 function* pngChunks(file: Buffer): Generator<PngChunk> {
   for (let at = 8; at + 12 <= file.length; ) {
     const end = at + 12 + file.readUInt32BE(at);
@@ -114,7 +109,6 @@ function* pngChunks(file: Buffer): Generator<PngChunk> {
   }
 }
 
-/** Bit depths by colour type, and samples per pixel. */
 const pngColours: Readonly<Record<number, { readonly depths: readonly number[]; readonly samples: number }>> = {
   0: { depths: [1, 2, 4, 8, 16], samples: 1 },
   2: { depths: [8, 16], samples: 3 },
@@ -137,17 +131,6 @@ function probePng(file: Buffer): ImageHead | undefined {
   const pixelBytes = Math.max(3, colours.samples * (file.readUInt8(24) / 8));
   const decodedBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
   return imageHead("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
-}
-
-const inflate = promisify(zlib.inflate);
-
-/** True if the data inflate to exactly as many bytes as the header requires. The header must be valid. */
-async function inflatesWhole(file: Buffer): Promise<boolean> {
-  const wantedBytes = pngDataBytes(file);
-  const chunks = [...pngChunks(file)].filter(({ type }) => type === "IDAT");
-  const data = Buffer.concat(chunks.map((chunk) => chunk.data));
-  const inflated = await inflate(data, { maxOutputLength: wantedBytes }).catch(() => undefined);
-  return inflated?.length === wantedBytes;
 }
 
 /** Adam7: where each pass starts, and the distance between its pixels. */
@@ -216,9 +199,8 @@ function endOfScan(file: Buffer, from: number): number {
 }
 
 /** SOF0 to SOF15, without the three codes among them that mean something else. */
-function isFrameHeader(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-}
+const isFrameHeader = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 function probeJpeg(file: Buffer): ImageHead | undefined {
   let orientation = 1;
@@ -251,7 +233,6 @@ type GifBlock =
   | { readonly kind: "image"; readonly right: number; readonly bottom: number }
   | { readonly kind: "extension" | "trailer" };
 
-/** Ends with the trailer, or early where the bytes end. */
 function* gifBlocks(file: Buffer): Generator<GifBlock> {
   if (file.length < 13) return;
   let at = 13 + colourTableBytes(file[10] ?? 0);
@@ -274,9 +255,7 @@ function* gifBlocks(file: Buffer): Generator<GifBlock> {
   }
 }
 
-function colourTableBytes(flags: number): number {
-  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
-}
+const colourTableBytes = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 function endOfSubBlocks(file: Buffer, from: number): number {
   let at = from;
@@ -382,7 +361,6 @@ function probeHeif(file: Buffer): ImageHead | undefined {
   return largest;
 }
 
-/** The contents of the boxes of a type, after their version and flags. */
 function* contentsOf(files: Iterable<Buffer>, type: string, skipBytes = 0): Generator<Buffer> {
   for (const file of files) {
     for (const box of boxes(file)) if (box.type === type) yield box.data.subarray(skipBytes);
@@ -402,7 +380,6 @@ const tiffPagesMax = 1_000;
 
 type Reader = (at: number) => number;
 
-/** The byte order of a file's numbers is in its first two letters. */
 function numbersOf(file: Buffer): { readonly short: Reader; readonly long: Reader } {
   const little = file.readUInt16BE(0) === 0x4949;
   return {
@@ -458,6 +435,4 @@ function orientationOf(exif: Buffer): number {
   }
 }
 
-function validOrientation(orientation: number | undefined): number {
-  return orientation !== undefined && orientation >= 1 && orientation <= 8 ? orientation : 1;
-}
+const validOrientation = (orientation = 1): number => (orientation >= 1 && orientation <= 8 ? orientation : 1);

@@ -9,7 +9,7 @@ import { openRelated, type Package, type Part, type Relationships } from "./pack
 import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
-/** Receives a block; consecutive list items are not separated by an empty line. */
+/** Consecutive list items are not separated by an empty line. */
 type Sink = (text: string, kind: "block" | "item") => void;
 
 export function readDocument({ main, office, markdown, leftOut }: OfficeReading): OfficeSummary {
@@ -51,28 +51,12 @@ export function readDocument({ main, office, markdown, leftOut }: OfficeReading)
 
 function readBlocks(part: Part, context: Context, sink: Sink, onSpan?: (columns: number) => void): void {
   const { xml } = part;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    switch (xml.name) {
-      case "p":
-        readParagraph(xml, context, sink);
-        break;
-      case "tbl":
-        readTable(part, context, sink);
-        break;
-      case "altChunk":
-        context.leftOut.add("embedded document");
-        break;
-      case "gridSpan":
-        onSpan?.(Number(xml.attribute("val")));
-        break;
-      case "sectPr":
-      case "sdtPr":
-      case "Fallback":
-        xml.skip();
-        break;
-    }
+  for (const name of xml.opened()) {
+    if (name === "p") readParagraph(xml, context, sink);
+    else if (name === "tbl") readTable(part, context, sink);
+    else if (name === "altChunk") context.leftOut.add("embedded document");
+    else if (name === "gridSpan") onSpan?.(Number(xml.attribute("val")));
+    else if (name === "sectPr" || name === "sdtPr" || name === "Fallback") xml.skip();
   }
 }
 
@@ -81,7 +65,7 @@ function readParagraph(xml: XmlReader, context: Context, sink: Sink): void {
   const text = readInline(xml, context, own).trim();
   if (text !== "") {
     const { numId, level = 0, outline = 9 } = context.styles(own);
-    const label = numId === undefined ? undefined : context.lists.nextLabel(numId, level);
+    const label = numId === undefined ? undefined : context.lists(numId, level);
     if (outline < 9) {
       const numbered = label === undefined || label === "-" ? "" : `${label} `;
       sink(`${"#".repeat(Math.min(6, outline + 1))} ${numbered}${text.replaceAll("\n", " ")}`, "block");
@@ -104,10 +88,8 @@ function readTable(part: Part, context: Context, sink: Sink): void {
   if (context.tables >= tablesMax) return sink(readInline(xml, context).trim(), "block");
   context.tables += 1;
   const rows: string[][] = [];
-  let cells = 0;
-  let chars = 0;
+  let [cells, chars, rowDepth] = [0, 0, 0];
   let row: string[] = [];
-  let rowDepth = 0;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event === "close" && xml.name === "tr" && row.length > 0) rows.push(withoutEmptyEnd(row));
@@ -140,7 +122,6 @@ function readTable(part: Part, context: Context, sink: Sink): void {
   } else sink(rows.map((cells) => cells.filter((text) => text !== "").join(", ")).join("\n"), "block");
 }
 
-/** A cell and the empty cells that it spans. */
 function readCell(part: Part, context: Context): readonly string[] {
   const texts: string[] = [];
   let columns = 1;
@@ -156,21 +137,15 @@ function readCell(part: Part, context: Context): readonly string[] {
   return [texts.join("\n"), ...Array.from({ length: columns - 1 }, () => "")];
 }
 
-/** Reads the `trPr` that was just opened. */
 function isDeleted(xml: XmlReader): boolean {
-  const depth = xml.depth;
   let deleted = false;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    deleted ||= event === "open" && xml.name === "del";
-  }
+  for (const name of xml.opened()) deleted ||= name === "del";
   return deleted;
 }
 
-function withoutEmptyEnd(row: readonly string[]): string[] {
-  return row.slice(0, row.findLastIndex((text) => text !== "") + 1);
-}
+const withoutEmptyEnd = (row: readonly string[]): string[] =>
+  row.slice(0, row.findLastIndex((text) => text !== "") + 1);
 
-/** The referenced footnotes or endnotes, by id, each on one line. */
 function readNotes(
   part: Part | undefined,
   ids: ReadonlyMap<string, number>,
@@ -181,10 +156,9 @@ function readNotes(
   const { xml } = part;
   // Links in notes have their own relationships; their text is enough.
   const inside: Context = { ...context, relationships: new Map() };
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event !== "open" || (xml.name !== "footnote" && xml.name !== "endnote")) continue;
+  for (const name of xml.opened()) {
+    if (name !== "footnote" && name !== "endnote") continue;
     const id = xml.attribute("id") ?? "";
-    // An unreferenced note is not shown.
     if (ids.has(id)) texts.set(id, onOneLine(readInline(xml, inside)));
     else xml.skip();
   }
@@ -221,7 +195,6 @@ interface Context {
   readonly endnotes: Map<string, number>;
   /** Texts of boxes that are anchored in the current paragraph; they follow it. */
   readonly boxes: string[];
-  /** Nesting depth of tables. */
   tables: number;
   inLink: boolean;
 }
@@ -241,67 +214,32 @@ function readInline(xml: XmlReader, context: Context, own?: Properties): string 
     }
     if (event === "text") continue;
     checkText(text.length, "document");
-    switch (xml.name) {
-      case "t":
-        text += xml.textInside();
-        break;
-      case "tab":
-        text += "\t";
-        break;
-      case "br":
-      case "cr":
-        text += "\n";
-        break;
-      case "noBreakHyphen":
-        text += "-";
-        break;
-      case "sym":
-        text += symbol(xml.attribute("char"));
-        break;
-      case "pPr":
-        if (own !== undefined && xml.depth === depth + 1) Object.assign(own, readProperties(xml));
-        else xml.skip();
-        break;
-      case "hyperlink":
-        text += readHyperlink(xml, context);
-        break;
-      case "footnoteReference":
-        text += `[^${numberOf(xml.attribute("id"), context.footnotes)}]`;
-        break;
-      case "endnoteReference":
-        text += `[^end${numberOf(xml.attribute("id"), context.endnotes)}]`;
-        break;
-      case "commentReference":
-        context.leftOut.add("comment");
-        break;
-      case "txbxContent":
-        context.boxes.push(readInline(xml, context));
-        checkCount(context.boxes.length, "text boxes in one paragraph");
-        break;
-      case "docPr":
-        alt = cutChars(xml.attribute("descr") ?? "", altCharsMax);
-        break;
-      case "pic":
-      case "imagedata":
-      case "chart":
-      case "OLEObject":
-        text += readObject(xml, alt, context.leftOut);
-        break;
-      case "del":
-      case "moveFrom":
-        context.leftOut.add("tracked deletion");
-        xml.skip();
-        break;
-      // Formatting, the alternative to what was just read, and ruby text above East Asian characters.
-      case "rPr":
-      case "Fallback":
-      case "rt":
-        xml.skip();
-        break;
-    }
+    const { name } = xml;
+    if (name === "t") text += xml.textInside();
+    else if (name === "tab") text += "\t";
+    else if (name === "br" || name === "cr") text += "\n";
+    else if (name === "noBreakHyphen") text += "-";
+    else if (name === "sym") text += symbol(xml.attribute("char"));
+    else if (name === "pPr" && own !== undefined && xml.depth === depth + 1) Object.assign(own, readProperties(xml));
+    else if (name === "hyperlink") text += readHyperlink(xml, context);
+    else if (name === "footnoteReference") text += `[^${numberOf(xml.attribute("id"), context.footnotes)}]`;
+    else if (name === "endnoteReference") text += `[^end${numberOf(xml.attribute("id"), context.endnotes)}]`;
+    else if (name === "commentReference") context.leftOut.add("comment");
+    else if (name === "txbxContent") {
+      context.boxes.push(readInline(xml, context));
+      checkCount(context.boxes.length, "text boxes in one paragraph");
+    } else if (name === "docPr") alt = cutChars(xml.attribute("descr") ?? "", altCharsMax);
+    else if (Object.hasOwn(objects, name)) text += readObject(xml, alt, context.leftOut);
+    else if (name === "del" || name === "moveFrom") {
+      context.leftOut.add("tracked deletion");
+      xml.skip();
+    } else if (unshown.has(name)) xml.skip();
   }
   return text;
 }
+
+/** Formatting, the alternative to what was just read, and ruby text above East Asian characters. */
+const unshown = new Set(["pPr", "rPr", "Fallback", "rt"]);
 
 /** Symbol fonts have their signs in the private use area, where other fonts have none. */
 function symbol(char: string | undefined): string {
@@ -326,8 +264,15 @@ function numberOf(id: string | undefined, ids: Map<string, number>): number {
   return number;
 }
 
+const objects: Readonly<Record<string, string>> = {
+  pic: "image",
+  imagedata: "image",
+  chart: "chart",
+  OLEObject: "embedded object",
+};
+
 function readObject(xml: XmlReader, alt: string, leftOut: LeftOut): string {
-  const what = xml.name === "chart" ? "chart" : xml.name === "OLEObject" ? "embedded object" : "image";
+  const what = objects[xml.name] ?? "";
   leftOut.add(what);
   xml.skip();
   return alt === "" ? `[${what}]` : `[${what}: ${alt.replace(/\s+/g, " ").trim()}]`;
@@ -335,7 +280,6 @@ function readObject(xml: XmlReader, alt: string, leftOut: LeftOut): string {
 
 // What a paragraph is by its style and numbering: a heading, a list item, plain text.
 
-/** The properties of a paragraph or a style. */
 interface Properties {
   style?: string;
   numId?: string;
@@ -344,33 +288,16 @@ interface Properties {
   outline?: number;
 }
 
-/** Reads the `pPr` that was just opened. */
 function readProperties(xml: XmlReader): Properties {
   const properties: Properties = {};
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
+  for (const name of xml.opened()) {
     const value = xml.attribute("val");
-    switch (xml.name) {
-      case "pStyle":
-        if (value !== undefined) properties.style = value;
-        break;
-      case "numId":
-        if (value !== undefined) properties.numId = value;
-        break;
-      case "ilvl":
-        properties.level = levelOf(value);
-        break;
-      case "outlineLvl":
-        properties.outline = levelOf(value);
-        break;
-      // The state before a tracked change, and the properties of the paragraph mark.
-      case "pPrChange":
-      case "rPr":
-      case "sectPr":
-        xml.skip();
-        break;
-    }
+    if (name === "pStyle" && value !== undefined) properties.style = value;
+    else if (name === "numId" && value !== undefined) properties.numId = value;
+    else if (name === "ilvl") properties.level = levelOf(value);
+    else if (name === "outlineLvl") properties.outline = levelOf(value);
+    // The state before a tracked change, and the properties of the paragraph mark.
+    else if (name === "pPrChange" || name === "rPr" || name === "sectPr") xml.skip();
   }
   return properties;
 }
@@ -381,8 +308,8 @@ function levelOf(value: string | undefined): number {
 }
 
 interface Style extends Properties {
-  readonly name: string;
-  readonly basedOn: string | undefined;
+  name: string;
+  basedOn?: string;
 }
 
 /** Completes a paragraph's own properties with those of its style. */
@@ -393,11 +320,17 @@ const basedOnMax = 12;
 
 function readStyles(part: Part | undefined): Styles {
   const styles = new Map<string, Style>();
-  if (part !== undefined) readStyleList(part, styles);
+  if (part !== undefined) {
+    const { xml } = part;
+    for (const name of xml.opened()) {
+      if (name === "style") styles.set(xml.attribute("styleId") ?? "", readStyle(xml));
+      checkCount(styles.size, "styles");
+    }
+  }
   const known = new Map<string, Properties>();
   const resolve = (id: string): Properties => {
-    const previousKind = known.get(id);
-    if (previousKind !== undefined) return previousKind;
+    const resolved = known.get(id);
+    if (resolved !== undefined) return resolved;
     const found: Properties = {};
     let style = styles.get(id);
     for (let steps = 0; style !== undefined && steps < basedOnMax; steps += 1) {
@@ -420,33 +353,21 @@ function outlineByName(name: string): number | undefined {
   return heading === undefined ? undefined : Number(heading) - 1;
 }
 
-function readStyleList(part: Part, styles: Map<string, Style>): void {
-  const { xml } = part;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event === "open" && xml.name === "style") styles.set(xml.attribute("styleId") ?? "", readStyle(xml));
-    checkCount(styles.size, "styles");
-  }
-}
-
 function readStyle(xml: XmlReader): Style {
-  let name = "";
-  let basedOn: string | undefined;
-  let properties: Properties = {};
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    if (xml.name === "name") name = (xml.attribute("val") ?? "").toLowerCase();
-    else if (xml.name === "basedOn") basedOn = xml.attribute("val");
-    else if (xml.name === "pPr") properties = readProperties(xml);
+  const style: Style = { name: "" };
+  for (const name of xml.opened()) {
+    if (name === "name") style.name = (xml.attribute("val") ?? "").toLowerCase();
+    else if (name === "basedOn") style.basedOn = xml.attribute("val") ?? "";
+    else if (name === "pPr") Object.assign(style, readProperties(xml));
   }
-  return { ...properties, name, basedOn };
+  return style;
 }
 
 interface Level {
-  readonly format: string;
+  format: string;
   /** "%1.%2)": the numbers of the levels in it. */
-  readonly text: string;
-  readonly start: number;
+  text: string;
+  start: number;
 }
 
 interface List {
@@ -460,41 +381,34 @@ interface NumberedList {
   readonly restarts: Map<number, number>;
 }
 
-interface Lists {
-  /** The label of the next item, "-" or "2.1."; undefined if it has none. Advances the count. */
-  nextLabel(numId: string, level: number): string | undefined;
-}
+/** The label of the next item, "-" or "2.1."; undefined if it has none. Advances the count. */
+type Lists = (numId: string, level: number) => string | undefined;
 
 function readLists(part: Part | undefined): Lists {
   const definitions = new Map<string, List>();
   const lists = new Map<string, NumberedList>();
-  if (part !== undefined) readNumbering(part, definitions, lists);
-  return {
-    nextLabel(numId, level) {
-      const list = lists.get(numId);
-      const definition = definitions.get(list?.definition ?? "");
-      const shape = definition?.levels[level];
-      // An undefined list is still a list.
-      if (list === undefined || definition === undefined || shape === undefined) return numId === "0" ? undefined : "-";
-      const restart = list.restarts.get(level);
-      list.restarts.delete(level);
-      const { counts } = definition;
-      counts[level] = restart ?? (counts[level] ?? shape.start - 1) + 1;
-      counts.length = level + 1;
-      return labelOf(shape, definition);
-    },
-  };
-}
-
-function readNumbering(part: Part, definitions: Map<string, List>, lists: Map<string, NumberedList>): void {
-  const { xml } = part;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    checkCount(definitions.size + lists.size, "numberings");
-    if (event !== "open") continue;
-    if (xml.name === "abstractNum") {
-      definitions.set(xml.attribute("abstractNumId") ?? "", { levels: readLevels(xml), counts: [] });
-    } else if (xml.name === "num") lists.set(xml.attribute("numId") ?? "", readList(xml));
+  if (part !== undefined) {
+    const { xml } = part;
+    for (const name of xml.opened()) {
+      checkCount(definitions.size + lists.size, "numberings");
+      if (name === "abstractNum") {
+        definitions.set(xml.attribute("abstractNumId") ?? "", { levels: readLevels(xml), counts: [] });
+      } else if (name === "num") lists.set(xml.attribute("numId") ?? "", readList(xml));
+    }
   }
+  return (numId, level) => {
+    const list = lists.get(numId);
+    const definition = definitions.get(list?.definition ?? "");
+    const shape = definition?.levels[level];
+    // An undefined list is still a list.
+    if (list === undefined || definition === undefined || shape === undefined) return numId === "0" ? undefined : "-";
+    const restart = list.restarts.get(level);
+    list.restarts.delete(level);
+    const { counts } = definition;
+    counts[level] = restart ?? (counts[level] ?? shape.start - 1) + 1;
+    counts.length = level + 1;
+    return labelOf(shape, definition);
+  };
 }
 
 /** The text of a label with all nine levels fits easily; hostile ones are cut. */
@@ -502,20 +416,16 @@ const labelCharsMax = 40;
 
 function readLevels(xml: XmlReader): readonly (Level | undefined)[] {
   const levels: (Level | undefined)[] = [];
-  let at = 0;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
+  let level: Level | undefined;
+  for (const name of xml.opened()) {
     const value = xml.attribute("val") ?? "";
-    if (xml.name === "lvl") {
-      at = levelOf(xml.attribute("ilvl"));
-      levels[at] = { format: "decimal", text: `%${at + 1}.`, start: 1 };
-    }
-    const level = levels[at];
-    if (level === undefined) continue;
-    if (xml.name === "numFmt") levels[at] = { ...level, format: value };
-    else if (xml.name === "lvlText") levels[at] = { ...level, text: value.slice(0, labelCharsMax) };
-    else if (xml.name === "start") levels[at] = { ...level, start: Math.trunc(Number(value)) || 0 };
+    if (name === "lvl") {
+      const at = levelOf(xml.attribute("ilvl"));
+      level = levels[at] = { format: "decimal", text: `%${at + 1}.`, start: 1 };
+    } else if (level === undefined) continue;
+    else if (name === "numFmt") level.format = value;
+    else if (name === "lvlText") level.text = value.slice(0, labelCharsMax);
+    else if (name === "start") level.start = Math.trunc(Number(value)) || 0;
   }
   return levels;
 }
@@ -524,12 +434,10 @@ function readList(xml: XmlReader): NumberedList {
   const restarts = new Map<number, number>();
   let definition = "";
   let level = 0;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    if (xml.name === "abstractNumId") definition = xml.attribute("val") ?? "";
-    else if (xml.name === "lvlOverride") level = levelOf(xml.attribute("ilvl"));
-    else if (xml.name === "startOverride") restarts.set(level, Math.trunc(Number(xml.attribute("val"))) || 0);
+  for (const name of xml.opened()) {
+    if (name === "abstractNumId") definition = xml.attribute("val") ?? "";
+    else if (name === "lvlOverride") level = levelOf(xml.attribute("ilvl"));
+    else if (name === "startOverride") restarts.set(level, Math.trunc(Number(xml.attribute("val"))) || 0);
   }
   return { definition, restarts };
 }
@@ -543,38 +451,10 @@ function labelOf(shape: Level, list: List): string | undefined {
   });
 }
 
-const romans = [
-  ["m", 1000],
-  ["cm", 900],
-  ["d", 500],
-  ["cd", 400],
-  ["c", 100],
-  ["xc", 90],
-  ["l", 50],
-  ["xl", 40],
-  ["x", 10],
-  ["ix", 9],
-  ["v", 5],
-  ["iv", 4],
-  ["i", 1],
-] as const;
-
-/** Numbers of other scripts become decimal. */
 function numeral(count: number, format: string): string {
-  switch (format) {
-    case "lowerLetter":
-      return letters(count);
-    case "upperLetter":
-      return letters(count).toUpperCase();
-    case "lowerRoman":
-      return roman(count);
-    case "upperRoman":
-      return roman(count).toUpperCase();
-    case "decimalZero":
-      return String(count).padStart(2, "0");
-    default:
-      return String(count);
-  }
+  if (format === "decimalZero") return String(count).padStart(2, "0");
+  const text = format.endsWith("Letter") ? letters(count) : format.endsWith("Roman") ? roman(count) : String(count);
+  return format.startsWith("upper") ? text.toUpperCase() : text;
 }
 
 /** a … z, aa, bb …, like Word. */
@@ -583,12 +463,12 @@ function letters(count: number): string {
   return String.fromCharCode(0x61 + ((count - 1) % 26)).repeat(Math.ceil(count / 26));
 }
 
+const romans = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 };
+
 function roman(count: number): string {
   if (count < 1 || count > 3_999) return String(count);
   let left = count;
   let text = "";
-  for (const [sign, value] of romans) {
-    for (; left >= value; left -= value) text += sign;
-  }
+  for (const [sign, value] of Object.entries(romans)) for (; left >= value; left -= value) text += sign;
   return text;
 }

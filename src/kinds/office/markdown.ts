@@ -4,32 +4,23 @@ import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
 import { tooLarge } from "./unreadable.ts";
 
-/** Blocks of text, separated by empty lines. */
-export interface Markdown {
-  block(text: string): void;
-  /** Continues directly below the previous block: the next item of a list. */
-  line(text: string): void;
-  /** Throws `Unreadable` if so many more characters exceed the limit. */
-  reserve(chars: number): void;
-  /** Counts characters that will become part of a block, for text that the file has once and uses often. */
-  spend(chars: number): void;
-  /** The whole text in UTF-8. */
-  finish(): Uint8Array;
-}
+export type Markdown = ReturnType<typeof startMarkdown>;
 
 /** Characters that are collected before they become bytes: a list of all blocks would take more memory than their text. */
 const pendingChars = 65_536;
 
 /** A file can use one text a million times: the limit bounds the result, whatever the size of the file. */
-export function startMarkdown(charsMax: number): Markdown {
+export function startMarkdown(charsMax: number) {
   const pieces: Uint8Array[] = [];
   let isEmpty = true;
   let pending = "";
   let chars = 0;
   let bytes = 0;
+  /** Throws `Unreadable` if so many more characters exceed the limit. */
   const reserve = (more: number): void => {
     if (chars + more > charsMax) throw tooLarge(`its text has more than ${charsMax} characters`);
   };
+  /** Counts characters that will become part of a block, for text that the file has once and uses often. */
   const spend = (more: number): void => {
     reserve(more);
     chars += more;
@@ -48,11 +39,12 @@ export function startMarkdown(charsMax: number): Markdown {
     pieces.push(piece);
   };
   return {
-    block: (text) => add("\n\n", text),
-    line: (text) => add("\n", text),
+    block: (text: string) => add("\n\n", text),
+    /** Continues directly below the previous block: the next item of a list. */
+    line: (text: string) => add("\n", text),
     reserve,
     spend,
-    finish() {
+    finish(): Uint8Array {
       if (isEmpty) return new Uint8Array();
       pending += "\n";
       flush();
@@ -107,21 +99,16 @@ export function markdownLink(text: string, address: string, markdown: Markdown):
   return `[${text}](${cut})`;
 }
 
-/** "1 image", "3 images". */
 export function countNoun(count: number, singular: string): string {
   return `${count} ${singular}${count === 1 ? "" : "s"}`;
 }
 
-/** Counts what is left out, in the order of first occurrence. */
-export interface LeftOut {
-  add(what: string, count?: number): void;
-  notes(): readonly string[];
-}
+export type LeftOut = ReturnType<typeof startLeftOut>;
 
-export function startLeftOut(): LeftOut {
+export function startLeftOut() {
   const counts = new Map<string, number>();
   return {
-    add: (what, count = 1) => void counts.set(what, (counts.get(what) ?? 0) + count),
+    add: (what: string, count = 1) => void counts.set(what, (counts.get(what) ?? 0) + count),
     notes: () =>
       [...counts].filter(([, count]) => count > 0).map(([what, count]) => `${countNoun(count, what)} left out`),
   };

@@ -25,7 +25,7 @@ const limits: OfficeLimits = {
   totalBytesMax: 134_217_728,
   ratioMax: 200,
   entriesMax: 10_000,
-  cellsMax: 2_000_000,
+  cellsMax: 1_100_000,
   depthMax: 200,
 };
 

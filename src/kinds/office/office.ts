@@ -16,38 +16,26 @@ export type { OfficeFailure };
 
 export type OfficeFormat = "docx" | "xlsx" | "pptx";
 
+/** The text may have a quarter as many characters as `totalBytesMax` has bytes. */
 export interface OfficeLimits extends PackageLimits {
-  /** Inflated size of one part. */
-  readonly entryBytesMax: number;
-  /** Inflated size of all parts that are read; the text may have a quarter as many characters. */
-  readonly totalBytesMax: number;
-  /** Inflated to packed size, for a part above 1 MiB. */
-  readonly ratioMax: number;
-  readonly entriesMax: number;
   /** For cells and for rows of a workbook; above it the workbook is cut, with a note. */
   readonly cellsMax: number;
-  readonly depthMax: number;
 }
 
 export interface OfficeResult {
   readonly kind: "office";
   readonly format: OfficeFormat;
-  /** UTF-8. */
   readonly text: Uint8Array;
-  /** The sheets, slides and other parts of the text. */
   readonly parts: readonly string[];
-  /** What was left out: images, charts, comments … */
   readonly notes: readonly string[];
 }
 
 export interface OfficeTask {
   readonly bytes: Uint8Array;
-  /** From the file name. */
   readonly format: OfficeFormat;
   readonly limits: OfficeLimits;
 }
 
-/** The worker's program: it transfers the text to the host. */
 export function readOffice(
   { bytes, format, limits }: OfficeTask,
   context: WorkerContext,

@@ -5,14 +5,12 @@ import { readXml, type XmlReader } from "./xml.ts";
 import { openZip, type ZipLimits } from "./zip.ts";
 
 export interface PackageLimits extends ZipLimits {
-  /** Nested elements. */
   readonly depthMax: number;
 }
 
 export interface Relationship {
   /** The last segment of the type's URL, the same in both editions of the standard: "image", "hyperlink". */
   readonly type: string;
-  /** The name of a part, or a URL. */
   readonly target: string;
   readonly external: boolean;
 }
@@ -22,24 +20,17 @@ export type Relationships = ReadonlyMap<string, Relationship>;
 export interface Part {
   readonly name: string;
   readonly xml: XmlReader;
-  /** Reads the same part again from its beginning. */
   again(): XmlReader;
 }
 
-export interface Package {
-  /** Undefined if there is no such part. A part that is opened twice is parsed twice and counts twice. */
-  open(name: string): Part | undefined;
-  relationships(part: string): Relationships;
-  /** The number of parts whose names begin so. */
-  count(beginning: string): number;
-}
+export type Package = ReturnType<typeof openPackage>;
 
-/** Throws `Unreadable`. */
-export function openPackage(bytes: Uint8Array, limits: PackageLimits): Package {
+export function openPackage(bytes: Uint8Array, limits: PackageLimits) {
   const zip = openZip(bytes, limits);
   const names = [...zip.names];
 
   let opened = 0;
+  /** Undefined if there is no such part. A part that is opened twice is parsed twice and counts twice. */
   const open = (name: string): Part | undefined => {
     // A million relationships can lead to one part.
     opened += 1;
@@ -52,8 +43,8 @@ export function openPackage(bytes: Uint8Array, limits: PackageLimits): Package {
 
   return {
     open,
-    count: (beginning) => names.filter((name) => name.startsWith(beginning)).length,
-    relationships(part) {
+    count: (beginning: string) => names.filter((name) => name.startsWith(beginning)).length,
+    relationships(part: string): Relationships {
       const slash = part.lastIndexOf("/") + 1;
       const folder = part.slice(0, slash);
       const found = open(`${folder}_rels/${part.slice(slash)}.rels`);
@@ -65,8 +56,8 @@ export function openPackage(bytes: Uint8Array, limits: PackageLimits): Package {
 function readRelationships(part: Part, folder: string): Relationships {
   const relationships = new Map<string, Relationship>();
   const { xml } = part;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event !== "open" || xml.name !== "Relationship") continue;
+  for (const name of xml.opened()) {
+    if (name !== "Relationship") continue;
     checkCount(relationships.size, "relationships in one part");
     const target = xml.attribute("Target") ?? "";
     const external = xml.attribute("TargetMode") === "External";
@@ -89,7 +80,6 @@ function partName(folder: string, target: string): string {
   return path.join("/");
 }
 
-/** The main part: the document, workbook or presentation. */
 export function mainPart(office: Package): string {
   for (const { type, target } of office.relationships("").values()) {
     if (type === "officeDocument") return target;
@@ -97,7 +87,6 @@ export function mainPart(office: Package): string {
   throw damaged("it names no main document, so it may be another kind of zip");
 }
 
-/** Opens the first part of a type. */
 export function openRelated(office: Package, relationships: Relationships, type: string): Part | undefined {
   for (const related of relationships.values()) {
     if (related.type === type && !related.external) return office.open(related.target);

@@ -26,8 +26,8 @@ export function readPresentation({ main, office, markdown, leftOut }: OfficeRead
 function readSlideIds(part: Part): readonly string[] {
   const { xml } = part;
   const ids: string[] = [];
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event === "open" && xml.name === "sldId") ids.push(xml.prefixed("id") ?? "");
+  for (const name of xml.opened()) {
+    if (name === "sldId") ids.push(xml.prefixed("id") ?? "");
     checkCount(ids.length, "slides");
   }
   return ids;
@@ -38,10 +38,9 @@ type Writing = Pick<OfficeReading, "office" | "markdown" | "leftOut">;
 function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): void {
   const relationships = office.relationships(part.name);
   const { xml } = part;
-  // The root element says whether the slide is hidden.
   while (xml.next() !== "open");
   const hidden = ["0", "false"].includes(xml.attribute("show") ?? "") ? " (hidden)" : "";
-  const { shapes, charts, diagrams } = readShapes(part, { relationships, markdown }, leftOut);
+  const { shapes, charts, diagrams } = readShapes(xml, { relationships, markdown }, leftOut);
   const title = shapes.find((shape) => shape.role === "title");
   const heading = title === undefined ? "" : `: ${onOneLine(title.paragraphs)}`;
   markdown.block(`## Slide ${number}${hidden}${heading}`);
@@ -59,7 +58,6 @@ function writeSlide(part: Part, number: number, { office, markdown, leftOut }: W
   if (notes !== "") markdown.block(`Notes: ${notes}`);
 }
 
-/** What the links of a text need. */
 interface Links {
   readonly relationships: Relationships;
   readonly markdown: Markdown;
@@ -78,45 +76,33 @@ interface Paragraph {
 
 interface Shapes {
   readonly shapes: Shape[];
-  /** Relationship ids of their parts. */
   readonly charts: string[];
   readonly diagrams: string[];
 }
 
 /** Reads everything in the element that was just opened, including grouped shapes. */
-function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
-  const { xml } = part;
+function readShapes(xml: XmlReader, links: Links, leftOut: LeftOut): Shapes {
   const found: Shapes = { shapes: [], charts: [], diagrams: [] };
   let chars = 0;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
+  for (const name of xml.opened()) {
     checkCount(found.shapes.length + found.charts.length + found.diagrams.length, "shapes on one slide");
-    switch (xml.name) {
-      case "sp":
-        found.shapes.push(readShape(xml, links));
-        chars += shapeText(found.shapes.at(-1)).length;
-        checkText(chars, "slide");
-        break;
-      case "tbl":
-        found.shapes.push({ role: "table", paragraphs: [{ text: readTable(part, links), level: 0 }] });
-        break;
-      case "chart":
-        leftOut.add("chart");
-        found.charts.push(xml.prefixed("id") ?? "");
-        break;
-      case "relIds":
-        found.diagrams.push(xml.prefixed("dm") ?? "");
-        break;
-      case "pic":
-        found.shapes.push({ role: "other", paragraphs: [{ text: readPicture(xml), level: 0 }] });
-        leftOut.add("image");
-        break;
-      // The alternative to what was just read.
-      case "Fallback":
-        xml.skip();
-        break;
+    if (name === "sp") {
+      const shape = readShape(xml, links);
+      found.shapes.push(shape);
+      chars += shapeText(shape).length;
+      checkText(chars, "slide");
+    } else if (name === "tbl") {
+      found.shapes.push({ role: "table", paragraphs: [{ text: readTable(xml, links), level: 0 }] });
+    } else if (name === "chart") {
+      leftOut.add("chart");
+      found.charts.push(xml.prefixed("id") ?? "");
+    } else if (name === "relIds") found.diagrams.push(xml.prefixed("dm") ?? "");
+    else if (name === "pic") {
+      found.shapes.push({ role: "other", paragraphs: [{ text: readPicture(xml), level: 0 }] });
+      leftOut.add("image");
     }
+    // The alternative to what was just read.
+    else if (name === "Fallback") xml.skip();
   }
   return found;
 }
@@ -125,41 +111,26 @@ function readShape(xml: XmlReader, links: Links): Shape {
   let role: Shape["role"] = "other";
   const paragraphs: Paragraph[] = [];
   let chars = 0;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    if (xml.name === "ph") role = roleOf(xml.attribute("type"));
-    else if (xml.name === "p") {
+  for (const name of xml.opened()) {
+    if (name === "ph") role = roleOf(xml.attribute("type"));
+    else if (name === "p") {
       const paragraph = readParagraph(xml, links);
       chars += paragraph.text.length;
       checkText(chars, "slide");
       paragraphs.push(paragraph);
-    } else if (xml.name === "Fallback") xml.skip();
+    } else if (name === "Fallback") xml.skip();
     checkCount(paragraphs.length, "paragraphs in one shape");
   }
   return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
 }
 
-const shapeText = (shape: Shape | undefined): string => (shape?.paragraphs ?? []).map(({ text }) => text).join("\n");
+const shapeText = ({ paragraphs }: Shape): string => paragraphs.map(({ text }) => text).join("\n");
 
-function roleOf(placeholder: string | undefined): Shape["role"] {
-  switch (placeholder) {
-    case "title":
-    case "ctrTitle":
-      return "title";
-    case "dt":
-    case "ftr":
-    case "hdr":
-    case "sldNum":
-      return "margin";
-    // A placeholder without a type is for any content, and has bullets like the body.
-    case undefined:
-    case "body":
-    case "obj":
-      return "body";
-    default:
-      return "other";
-  }
+/** A placeholder without a type is for any content, and has bullets like the body. */
+function roleOf(placeholder = "body"): Shape["role"] {
+  if (placeholder === "title" || placeholder === "ctrTitle") return "title";
+  if (placeholder === "body" || placeholder === "obj") return "body";
+  return ["dt", "ftr", "hdr", "sldNum"].includes(placeholder) ? "margin" : "other";
 }
 
 /** PowerPoint has nine levels, from 0. */
@@ -190,25 +161,18 @@ function readParagraph(xml: XmlReader, links: Links): Paragraph {
 
 function readPicture(xml: XmlReader): string {
   let alt = "";
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event === "open" && xml.name === "cNvPr") alt = xml.attribute("descr") ?? "";
-  }
+  for (const name of xml.opened()) if (name === "cNvPr") alt = xml.attribute("descr") ?? "";
   return alt.trim() === "" ? "[image]" : `[image: ${cutChars(alt.replace(/\s+/g, " ").trim(), altCharsMax)}]`;
 }
 
-function readTable(part: Part, links: Links): string {
-  const { xml } = part;
+function readTable(xml: XmlReader, links: Links): string {
   const rows: string[][] = [];
-  let cells = 0;
-  let chars = 0;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
+  let [cells, chars] = [0, 0];
+  for (const name of xml.opened()) {
     checkCount(rows.length + cells, "cells in one table");
-    if (xml.name === "tr") rows.push([]);
+    if (name === "tr") rows.push([]);
     // The cells that a merged cell covers are in the file, and empty.
-    else if (xml.name === "tc") {
+    else if (name === "tc") {
       cells += 1;
       const text = shapeText(readShape(xml, links));
       chars += text.length;
@@ -249,12 +213,11 @@ function readFlat(
   const { xml } = part;
   const lines: string[] = [];
   let chars = 0;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event !== "open") continue;
+  for (const name of xml.opened()) {
     checkCount(lines.length, "paragraphs in one diagram");
     // A chart's own title comes first; titles after the plot area are those of its axes.
-    if (within === "title" && xml.name === "plotArea") return "";
-    if (xml.name !== within) continue;
+    if (within === "title" && name === "plotArea") return "";
+    if (name !== within) continue;
     for (const { text } of readShape(xml, { relationships: new Map(), markdown }).paragraphs) {
       chars += text.length;
       checkText(chars, "diagram");
@@ -268,10 +231,10 @@ function readFlat(
 function readNotes(relationships: Relationships, { office, markdown, leftOut }: Writing): string {
   for (const { type, target } of relationships.values()) {
     if (type !== "notesSlide") continue;
-    const part = office.open(target);
-    if (part === undefined) return "";
-    while (part.xml.next() !== "open");
-    const { shapes } = readShapes(part, { relationships: new Map(), markdown }, leftOut);
+    const xml = office.open(target)?.xml;
+    if (xml === undefined) return "";
+    while (xml.next() !== "open");
+    const { shapes } = readShapes(xml, { relationships: new Map(), markdown }, leftOut);
     const body = shapes.filter((shape) => shape.role === "body");
     return body.map(shapeText).join("\n");
   }

@@ -9,7 +9,6 @@ export type OfficeFailure =
   | { readonly kind: "bomb"; readonly detail: string }
   | { readonly kind: "too large"; readonly detail: string };
 
-/** Thrown while a file is read; `office.ts` catches it. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
   readonly failure: OfficeFailure;
@@ -33,7 +32,6 @@ export function checkCount(count: number, what: string): void {
 // The input of the reader of one format, and its result besides the text.
 
 export interface OfficeReading {
-  /** The main part; its root element has just been opened. */
   readonly main: Part;
   readonly office: Package;
   readonly markdown: Markdown;

@@ -10,12 +10,6 @@ import { openRelated, type Part, type Relationships } from "./package.ts";
 import { checkCount, type OfficeSummary, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
-interface SheetEntry {
-  readonly name: string;
-  readonly id: string;
-  readonly hidden: boolean;
-}
-
 export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: OfficeReading): OfficeSummary {
   const { sheets, epoch } = readSheetList(main);
   const relationships = office.relationships(main.name);
@@ -43,7 +37,7 @@ export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Offi
       continue;
     }
     const extent = measureSheet(part.xml, workbook, markdown);
-    const content = writeSheet(sheet, extent, { xml: part.again(), workbook, markdown });
+    const content = writeSheet(sheet, extent, part.again(), workbook, markdown);
     const links = content.links.length === 0 ? new Map() : office.relationships(part.name);
     writeLists(content, links, markdown);
     parts.push(sheet.name);
@@ -63,6 +57,12 @@ export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Offi
   return { parts, notes };
 }
 
+interface SheetEntry {
+  readonly name: string;
+  readonly id: string;
+  readonly hidden: boolean;
+}
+
 /** Excel allows 31 characters; hostile names are cut. */
 const nameCharsMax = 200;
 
@@ -70,10 +70,9 @@ function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; re
   const { xml } = part;
   const sheets: SheetEntry[] = [];
   let epoch: 1900 | 1904 = 1900;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event !== "open") continue;
-    if (xml.name === "workbookPr" && isTrue(xml.attribute("date1904"))) epoch = 1904;
-    if (xml.name !== "sheet") continue;
+  for (const element of xml.opened()) {
+    if (element === "workbookPr" && isTrue(xml.attribute("date1904"))) epoch = 1904;
+    if (element !== "sheet") continue;
     const name = cutChars((xml.attribute("name") ?? "").replace(/\s+/g, " "), nameCharsMax);
     checkCount(sheets.length, "sheets");
     sheets.push({ name, id: xml.prefixed("id") ?? "", hidden: (xml.attribute("state") ?? "visible") !== "visible" });
@@ -81,13 +80,10 @@ function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; re
   return { sheets, epoch };
 }
 
-function readStrings(part: Part | undefined): Strings {
+function readStrings(part: Part | undefined) {
   const strings = createStrings();
   if (part === undefined) return strings;
-  const { xml } = part;
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event === "open" && xml.name === "si") strings.add(readRichText(xml));
-  }
+  for (const name of part.xml.opened()) if (name === "si") strings.add(readRichText(part.xml));
   return strings;
 }
 
@@ -116,12 +112,7 @@ function measureSheet(xml: XmlReader, workbook: Workbook, markdown: Markdown): E
   return { columns: [...columns].sort((one, other) => one - other), rows, cells, top, bottom };
 }
 
-interface Writing extends Pick<OfficeReading, "markdown"> {
-  readonly xml: XmlReader;
-  readonly workbook: Workbook;
-}
-
-function writeSheet(entry: SheetEntry, extent: Extent, { xml, workbook, markdown }: Writing): Sheet {
+function writeSheet(entry: SheetEntry, extent: Extent, xml: XmlReader, workbook: Workbook, markdown: Markdown): Sheet {
   const { columns, rows, cells } = extent;
   markdown.block(`## Sheet "${entry.name}" (${rangeOf(extent)}${entry.hidden ? ", hidden" : ""})`);
   const sparse = rows * columns.length > Math.max(200, cells * 6);
@@ -141,7 +132,6 @@ function writeSheet(entry: SheetEntry, extent: Extent, { xml, workbook, markdown
   });
 }
 
-/** Writes the lists below the cells. */
 function writeLists(sheet: Sheet, links: Relationships, markdown: Markdown): void {
   const { lines, leftOut } = sheet.formulas.finish();
   if (lines.length > 0) markdown.block("Formulas:");
@@ -181,7 +171,6 @@ function filledRow(row: Row, slots: ReadonlyMap<number, number>): string {
   return tableRow(cells);
 }
 
-/** A row of a sparse sheet: each cell with its address. */
 function listRow(row: Row): string {
   return row.texts
     .map((text, index) => `${columnLetters(row.columns[index] ?? 0)}${row.number}: ${text.replace(/\s+/g, " ")}`)
@@ -191,13 +180,11 @@ function listRow(row: Row): string {
 // Reads the cells of a sheet as the texts that they show.
 
 interface Workbook {
-  readonly strings: Pick<Strings, "at">;
+  readonly strings: ReturnType<typeof createStrings>;
   readonly dates: DateStyles;
   readonly epoch: 1900 | 1904;
-  /** Cells and rows that may still be read. */
   cellsLeft: number;
   rowsLeft: number;
-  /** Which limit cut the workbook. */
   cut: "cells" | "rows" | undefined;
   /** Whether to collect formulas; not in the first pass. */
   readonly formulas: boolean;
@@ -207,12 +194,10 @@ interface Workbook {
 
 /** The runs of a text, without ruby text above East Asian characters. */
 function readRichText(xml: XmlReader): string {
-  const depth = xml.depth;
   let text = "";
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    if (xml.name === "t") text += xml.textInside();
-    else if (xml.name === "rPh" || xml.name === "rPr") xml.skip();
+  for (const name of xml.opened()) {
+    if (name === "t") text += xml.textInside();
+    else if (name === "rPh" || name === "rPr") xml.skip();
   }
   // Excel escapes characters that XML cannot contain.
   return text.includes("_x") ? text.replace(/_x000[dD]_/g, "").replace(/_x000[aA]_/g, "\n") : text;
@@ -226,30 +211,23 @@ interface Row {
   chars: number;
 }
 
-/** What is known after a sheet was read; its rows are passed on one by one and not kept. */
 interface Sheet {
-  readonly formulas: Formulas;
-  /** By their index in the file. */
+  readonly formulas: ReturnType<typeof startFormulas>;
   readonly shared: Map<string, SharedFormula>;
   sharedChars: number;
-  /** The first ones, and their total. */
   readonly merged: string[];
   mergedCount: number;
-  /** Cells and the relationship ids of their links. */
   readonly links: (readonly [cell: string, id: string])[];
   linksCount: number;
   hiddenRows: number;
 }
 
-/** Excel's own limit. */
-const rowsMax = 1_048_576;
-/** Excel's own limit. */
-const columnsMax = 16_384;
+/** Excel's own limits. */
+const [rowsMax, columnsMax] = [1_048_576, 16_384];
 
 /** Merged cells and links that are listed. */
 const listedMax = 100;
 
-/** `onRow` gets every complete row that has a text. */
 function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void): Sheet {
   const sheet: Sheet = {
     formulas: startFormulas(),
@@ -266,53 +244,40 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
   const finishRow = (): void => {
     if (row.columns.length > 0) onRow(row);
   };
-  for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    if (event !== "open") continue;
-    switch (xml.name) {
-      case "row": {
-        // The position is optional: without it, a row or cell follows the one before.
-        const number = Number(xml.attribute("r"));
-        finishRow();
-        if (workbook.rowsLeft === 0) {
-          workbook.cut = "rows";
-          return sheet;
-        }
-        workbook.rowsLeft -= 1;
-        row = {
-          number: Number.isInteger(number) && number > 0 ? number : row.number + 1,
-          columns: [],
-          texts: [],
-          chars: 0,
-        };
-        column = 0;
-        if (isTrue(xml.attribute("hidden"))) sheet.hiddenRows += 1;
+  for (const name of xml.opened()) {
+    if (name === "row") {
+      finishRow();
+      if (workbook.rowsLeft === 0) {
+        workbook.cut = "rows";
+        return sheet;
+      }
+      workbook.rowsLeft -= 1;
+      // The position is optional: without it, a row or cell follows the one before.
+      const number = Number(xml.attribute("r"));
+      const isGiven = Number.isInteger(number) && number > 0;
+      row = { number: isGiven ? number : row.number + 1, columns: [], texts: [], chars: 0 };
+      column = 0;
+      if (isTrue(xml.attribute("hidden"))) sheet.hiddenRows += 1;
+    } else if (name === "c") {
+      if (workbook.cellsLeft === 0) {
+        workbook.cut = "cells";
         break;
       }
-      case "c": {
-        if (workbook.cellsLeft === 0) {
-          workbook.cut = "cells";
-          finishRow();
-          return sheet;
-        }
-        workbook.cellsLeft -= 1;
-        column = columnOf(xml.attribute("r")) ?? column + 1;
-        const text = readCell(xml, row.number, column, workbook, sheet);
-        // No program writes a cell outside of the sheet, or more of them than a row has.
-        if (text === "" || row.number > rowsMax || column > columnsMax || row.columns.length >= columnsMax) break;
-        row.columns.push(column);
-        row.texts.push(text);
-        row.chars += text.length;
-        checkText(row.chars, `row ${row.number}`);
-        break;
-      }
-      case "mergeCell":
-        sheet.mergedCount += 1;
-        if (sheet.merged.length < listedMax) sheet.merged.push(xml.attribute("ref") ?? "");
-        break;
-      case "hyperlink":
-        sheet.linksCount += 1;
-        if (sheet.links.length < listedMax) sheet.links.push([xml.attribute("ref") ?? "", xml.prefixed("id") ?? ""]);
-        break;
+      workbook.cellsLeft -= 1;
+      column = columnOf(xml.attribute("r")) ?? column + 1;
+      const text = readCell(xml, row.number, column, workbook, sheet);
+      // No program writes a cell outside of the sheet, or more of them than a row has.
+      if (text === "" || row.number > rowsMax || column > columnsMax || row.columns.length >= columnsMax) continue;
+      row.columns.push(column);
+      row.texts.push(text);
+      row.chars += text.length;
+      checkText(row.chars, `row ${row.number}`);
+    } else if (name === "mergeCell") {
+      sheet.mergedCount += 1;
+      if (sheet.merged.length < listedMax) sheet.merged.push(xml.attribute("ref") ?? "");
+    } else if (name === "hyperlink") {
+      sheet.linksCount += 1;
+      if (sheet.links.length < listedMax) sheet.links.push([xml.attribute("ref") ?? "", xml.prefixed("id") ?? ""]);
     }
   }
   finishRow();
@@ -337,12 +302,10 @@ function readCell(xml: XmlReader, row: number, column: number, workbook: Workboo
   let formula = "";
   let range: string | undefined;
   let sharedAs: string | undefined;
-  const depth = xml.depth;
-  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    if (event !== "open") continue;
-    if (xml.name === "v") raw = xml.textInside();
-    else if (xml.name === "is") raw = readRichText(xml);
-    else if (xml.name === "f") {
+  for (const name of xml.opened()) {
+    if (name === "v") raw = xml.textInside();
+    else if (name === "is") raw = readRichText(xml);
+    else if (name === "f") {
       range = xml.attribute("ref");
       sharedAs = xml.attribute("t") === "shared" ? xml.attribute("si") : undefined;
       formula = xml.textInside();
@@ -399,19 +362,13 @@ function valueText(raw: string, type: string | undefined, style: string | undefi
 }
 
 /** Texts that cells share, by index. There can be millions: as bytes they take no more memory than the file. */
-interface Strings {
-  add(text: string): void;
-  /** Empty if there is no such index. */
-  at(index: number): string;
-}
-
-function createStrings(): Strings {
+function createStrings() {
   let bytes = Buffer.allocUnsafeSlow(65_536);
   let ends = new Uint32Array(1_024);
   let count = 0;
   let used = 0;
   return {
-    add(text) {
+    add(text: string): void {
       const size = Buffer.byteLength(text);
       if (used + size > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(used + size, bytes.length * 2));
@@ -427,7 +384,7 @@ function createStrings(): Strings {
       ends[count] = used;
       count += 1;
     },
-    at: (index) =>
+    at: (index: number) =>
       index >= 0 && index < count ? bytes.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : "",
   };
 }
@@ -513,31 +470,15 @@ function dayText(days: number, epoch: 1900 | 1904): string {
   return isoDay(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * dayMs);
 }
 
-/** `toISOString` takes five times as long, and a column of dates has many. */
-function isoDay(ms: number): string {
-  const day = new Date(ms);
-  return `${String(day.getUTCFullYear()).padStart(4, "0")}-${twoDigits(day.getUTCMonth() + 1)}-${twoDigits(day.getUTCDate())}`;
-}
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const twoDigits = (part: number): string => (part < 10 ? `0${part}` : String(part));
 
-function clock(seconds: number): string {
-  return `${Math.floor(seconds / 3_600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
-}
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 3_600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
 
 // The formulas of a sheet; one that was filled down a column is listed once.
 
-interface Formulas {
-  /** Called in the order of the file: row by row. */
-  add(row: number, column: number, formula: string): void;
-  /** For a cell that shares the formula of another cell, with its references moved. */
-  addShared(row: number, column: number, shared: SharedFormula): void;
-  /** For a formula that the file declares for a range. */
-  addRange(range: string, formula: string): void;
-  finish(): { readonly lines: readonly string[]; readonly leftOut: number };
-}
-
-/** A formula and the first cell that has it. */
 interface SharedFormula {
   readonly row: number;
   readonly column: number;
@@ -557,7 +498,6 @@ interface Run {
   readonly fromRow: number;
   toRow: number;
   readonly formula: string;
-  /** The formula with references relative to the cell. */
   readonly relative: string;
 }
 
@@ -572,7 +512,7 @@ const formulaCharsMax = 500;
 /** Excel's own limit for a formula. */
 const comparedCharsMax = 8_192;
 
-function startFormulas(): Formulas {
+function startFormulas() {
   const open = new Map<number, Run>();
   let openChars = 0;
   let comparedChars = 0;
@@ -601,14 +541,16 @@ function startFormulas(): Formulas {
     keep(next);
   };
   return {
-    add(row, column, formula) {
+    add(row: number, column: number, formula: string): void {
       comparedChars += formula.length;
       // In a sheet of nothing but formulas, those that are not listed are only counted.
       if (comparedChars > comparedTotalMax && found.length >= runsMax) leftOut += 1;
       else add(row, column, relativeTo(row, column, formula), () => formula);
     },
-    addShared: (row, column, shared) => add(row, column, shared.relative, () => movedTo(row, column, shared)),
-    addRange: (range, formula) => keep(lineOf(range, formula)),
+    /** For a cell that shares the formula of another cell, with its references moved. */
+    addShared: (row: number, column: number, shared: SharedFormula): void =>
+      add(row, column, shared.relative, () => movedTo(row, column, shared)),
+    addRange: (range: string, formula: string): void => keep(lineOf(range, formula)),
     finish: () => ({ lines: found.map((run) => (typeof run === "string" ? run : runLine(run))), leftOut }),
   };
 }
@@ -618,35 +560,34 @@ function runLine({ column, fromRow, toRow, formula }: Run): string {
   return lineOf(fromRow === toRow ? `${letters}${fromRow}` : `${letters}${fromRow}:${letters}${toRow}`, formula);
 }
 
-function lineOf(range: string, formula: string): string {
-  return `- ${cutChars(range, 40)}: =${cutChars(formula, formulaCharsMax).replace(/\s+/g, " ")}`;
-}
+const lineOf = (range: string, formula: string): string =>
+  `- ${cutChars(range, 40)}: =${cutChars(formula, formulaCharsMax).replace(/\s+/g, " ")}`;
 
 /** A text or sheet name, which contains no reference, or a reference. */
 const pieces = /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([0-9]{1,7})(?![\w(.])/g;
 
-function relativeTo(row: number, column: number, formula: string): string {
-  return formula
-    .slice(0, comparedCharsMax)
-    .replace(pieces, (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
-      if (letters === undefined || digits === undefined) return whole;
-      const columnPart = fixedColumn === "$" ? letters : `[${columnNumber(letters) - column}]`;
-      return `C${columnPart}R${fixedRow === "$" ? digits : `[${Number(digits) - row}]`}`;
-    });
-}
+type Reference = (fixedColumn: string, letters: string, fixedRow: string, digits: string) => string;
 
-/** A shared formula with its references moved to another cell. */
-function movedTo(row: number, column: number, shared: SharedFormula): string {
-  return shared.formula
+const withReferences = (formula: string, changed: Reference): string =>
+  formula
     .slice(0, comparedCharsMax)
-    .replace(pieces, (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
-      if (letters === undefined || digits === undefined) return whole;
-      const newColumn = columnNumber(letters) + (fixedColumn === "$" ? 0 : column - shared.column);
-      const newRow = Number(digits) + (fixedRow === "$" ? 0 : row - shared.row);
-      if (newColumn < 1 || newRow < 1) return "#REF!";
-      return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
-    });
-}
+    .replace(pieces, (whole: string, fixedColumn = "", letters?: string, fixedRow = "", digits = "") =>
+      letters === undefined ? whole : changed(fixedColumn, letters, fixedRow, digits),
+    );
+
+const relativeTo = (row: number, column: number, formula: string): string =>
+  withReferences(formula, (fixedColumn, letters, fixedRow, digits) => {
+    const columnPart = fixedColumn === "$" ? letters : `[${columnNumber(letters) - column}]`;
+    return `C${columnPart}R${fixedRow === "$" ? digits : `[${Number(digits) - row}]`}`;
+  });
+
+const movedTo = (row: number, column: number, shared: SharedFormula): string =>
+  withReferences(shared.formula, (fixedColumn, letters, fixedRow, digits) => {
+    const newColumn = columnNumber(letters) + (fixedColumn === "$" ? 0 : column - shared.column);
+    const newRow = Number(digits) + (fixedRow === "$" ? 0 : row - shared.row);
+    if (newColumn < 1 || newRow < 1) return "#REF!";
+    return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
+  });
 
 /** From 1: A is 1, XFD is 16384. */
 function columnNumber(letters: string): number {

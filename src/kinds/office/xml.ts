@@ -6,31 +6,9 @@
 
 import { bomb, damaged, tooLarge } from "./unreadable.ts";
 
-export type XmlEvent = "open" | "close" | "text" | "end";
+type XmlEvent = "open" | "close" | "text" | "end";
 
-export interface XmlReader {
-  /** The next event. An empty element yields both `open` and `close`. Throws `Unreadable` if the bytes are no XML. */
-  next(): XmlEvent;
-  /**
-   * The next event inside the element at `depth`; undefined once that is closed. A loop over these events passes through
-   * elements that it does not know, so wrappers of any kind are transparent.
-   */
-  nextIn(depth: number): "open" | "close" | "text" | undefined;
-  /** Moves after the element that was just opened. */
-  skip(): void;
-  /** The whole text of the element that was just opened; moves after it. */
-  textInside(): string;
-  /** The local name of the element that was opened or closed. */
-  readonly name: string;
-  /** The number of open elements, including the one just opened. */
-  readonly depth: number;
-  /** The text of a `text` event. A long text yields several events. */
-  readonly text: string;
-  /** An attribute of the element that was just opened, with any prefix or none. */
-  attribute(name: string): string | undefined;
-  /** The same, but only with a prefix: an element may have both `r:id` and `id`. */
-  prefixed(name: string): string | undefined;
-}
+export type XmlReader = ReturnType<typeof readXml>;
 
 /** Bytes decoded at once. */
 const windowBytes = 131_072;
@@ -44,23 +22,16 @@ export function checkText(chars: number, part: string): void {
   if (chars > textCharsMax) throw tooLarge(`"${part}" has a text of more than ${textCharsMax} characters in one piece`);
 }
 
-/** `part`: its name, for error messages. */
-export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
+export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
   const decoder = new TextDecoder(encodingOf(bytes));
   // The decoded text that is not read yet, and how many bytes were decoded.
   let source = "";
   let decodedBytes = 0;
-  // The full names of the open elements.
   const open: string[] = [];
   let at = 0;
-  let name = "";
-  let text = "";
-  // The attributes of the tag that was just opened.
-  let tagFrom = 0;
-  let tagTo = 0;
-  let closesAtOnce = false;
-  let inCdata = false;
-  let sawRoot = false;
+  let [name, text] = ["", ""];
+  let [tagFrom, tagTo] = [0, 0];
+  let [closesAtOnce, inCdata, sawRoot] = [false, false, false];
 
   const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
 
@@ -87,7 +58,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     }
   };
 
-  /** Decodes more until `find` succeeds; undefined at the end. */
   const decodeUntil = (find: () => number | undefined): number | undefined => {
     for (;;) {
       const found = find();
@@ -97,6 +67,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     }
   };
 
+  /** The next event. An empty element yields both `open` and `close`. Throws `Unreadable` if the bytes are no XML. */
   const next = (): XmlEvent => {
     if (closesAtOnce) {
       closesAtOnce = false;
@@ -161,8 +132,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     const to = inCdata ? Math.max(at, source.length - 2) : end;
     const piece = source.slice(at, to);
     at = inCdata ? to : end + 3;
-    if (!inCdata) return piece;
-    if (!more()) throw fault("it ends early");
+    if (inCdata && !more()) throw fault("it ends early");
     return piece;
   };
 
@@ -187,16 +157,27 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     return "open";
   };
 
+  /**
+   * The next event inside the element at `depth`; undefined once that is closed. A loop over these events passes through
+   * elements that it does not know, so wrappers of any kind are transparent.
+   */
   const nextIn = (depth: number): "open" | "close" | "text" | undefined => {
     const event = next();
     return event === "end" || (event === "close" && open.length < depth) ? undefined : event;
   };
+
+  /** The names of the elements that open inside the element that was just opened, or in the whole part. */
+  function* opened(): Generator<string> {
+    const depth = open.length;
+    for (let event = nextIn(depth); event !== undefined; event = nextIn(depth)) if (event === "open") yield name;
+  }
 
   const skip = (): void => {
     const depth = open.length;
     while (nextIn(depth) !== undefined);
   };
 
+  /** The whole text of the element that was just opened; moves after it. */
   const textInside = (): string => {
     const depth = open.length;
     let all = "";
@@ -211,6 +192,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   return {
     next,
     nextIn,
+    opened,
     skip,
     textInside,
     get name() {
@@ -219,11 +201,14 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     get depth() {
       return open.length;
     },
+    /** The text of a `text` event. A long text yields several events. */
     get text() {
       return text;
     },
-    attribute: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
-    prefixed: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),
+    /** An attribute of the element that was just opened, with any prefix or none. */
+    attribute: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
+    /** The same, but only with a prefix: an element may have both `r:id` and `id`. */
+    prefixed: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),
   };
 }
 
@@ -310,19 +295,13 @@ function findAttribute(
   return undefined;
 }
 
-const namedEntities: ReadonlyMap<string, string> = new Map([
-  ["lt", "<"],
-  ["gt", ">"],
-  ["amp", "&"],
-  ["quot", '"'],
-  ["apos", "'"],
-]);
+const namedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /** Unknown entities are left as they are. */
 function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, named) => {
-    if (named !== undefined) return namedEntities.get(named) ?? whole;
+    if (named !== undefined) return Object.hasOwn(namedEntities, named) ? (namedEntities[named] ?? whole) : whole;
     const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     const valid = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
     return valid ? String.fromCodePoint(point) : "\ufffd";

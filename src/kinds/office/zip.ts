@@ -12,20 +12,10 @@ import { bomb, damaged, tooLarge, Unreadable } from "./unreadable.ts";
 
 export interface ZipLimits {
   readonly entriesMax: number;
-  /** Inflated size of one entry. */
   readonly entryBytesMax: number;
-  /** Inflated size of all reads together. */
   readonly totalBytesMax: number;
   /** Inflated to packed size, for entries of more than 1 MiB. */
   readonly ratioMax: number;
-}
-
-export interface Zip {
-  /** From the directory, but in lower case and with `/`: office writers disagree on both. */
-  readonly names: Iterable<string>;
-  has(name: string): boolean;
-  /** The inflated bytes; undefined if there is no such entry. Throws `Unreadable`. */
-  read(name: string): Uint8Array | undefined;
 }
 
 interface Entry {
@@ -42,8 +32,7 @@ const ratioFreeBytes = 1_048_576;
 const stored = 0;
 const deflated = 8;
 
-/** Reads the directory only. Throws `Unreadable`. */
-export function openZip(file: Uint8Array, limits: ZipLimits): Zip {
+export function openZip(file: Uint8Array, limits: ZipLimits) {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const directory = findDirectory(bytes);
   if (directory.entries > limits.entriesMax) throw bomb(`it has ${directory.entries} entries`);
@@ -57,9 +46,11 @@ export function openZip(file: Uint8Array, limits: ZipLimits): Zip {
 
   let totalBytes = 0;
   return {
+    /** From the directory, but in lower case and with `/`: office writers disagree on both. */
     names: entries.keys(),
-    has: (name) => entries.has(keyOf(name)),
-    read(name) {
+    has: (name: string) => entries.has(keyOf(name)),
+    /** The inflated bytes; undefined if there is no such entry. Throws `Unreadable`. */
+    read(name: string): Uint8Array | undefined {
       const entry = entries.get(keyOf(name));
       if (entry === undefined) return undefined;
       totalBytes += entry.bytes;

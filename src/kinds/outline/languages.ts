@@ -2,7 +2,6 @@
 
 import * as nodePath from "node:path";
 
-/** How a node of a syntax tree becomes an item of an outline. */
 export interface SymbolRule {
   /** Empty: no declaration, unless `by` says otherwise. */
   readonly kind: string;
@@ -25,7 +24,6 @@ export interface SymbolRule {
 }
 
 export interface Grammar {
-  /** `tree-sitter-<wasm>.wasm`. */
   readonly wasm: string;
   readonly rules: Readonly<Record<string, SymbolRule>>;
   /** Nodes that are part of the declaration inside them. */
@@ -36,11 +34,23 @@ const namespaces = ["namespace", "module"];
 
 const functions = { arrow_function: "function", function_expression: "function", generator_function: "function" };
 
+/** Nodes that are declarations with a name and nothing else to say: `node:kind`, separated by spaces. */
+const plain = (...nodes: readonly string[]): Readonly<Record<string, SymbolRule>> =>
+  Object.fromEntries(
+    nodes
+      .join(" ")
+      .split(" ")
+      .map((node) => {
+        const [type = "", kind = ""] = node.split(":");
+        return [type, { kind }];
+      }),
+  );
+
 const javascript = {
-  class_declaration: { kind: "class" },
-  function_declaration: { kind: "function" },
-  generator_function_declaration: { kind: "function" },
-  method_definition: { kind: "method" },
+  ...plain(
+    "class_declaration:class function_declaration:function",
+    "generator_function_declaration:function method_definition:method",
+  ),
   field_definition: {
     kind: "",
     name: "property",
@@ -57,15 +67,11 @@ const javascript = {
 
 const typescript = {
   ...javascript,
-  abstract_class_declaration: { kind: "class" },
-  interface_declaration: { kind: "interface" },
-  type_alias_declaration: { kind: "type" },
-  enum_declaration: { kind: "enum" },
-  internal_module: { kind: "namespace" },
-  module: { kind: "module" },
-  function_signature: { kind: "function" },
-  method_signature: { kind: "method" },
-  abstract_method_signature: { kind: "method" },
+  ...plain(
+    "abstract_class_declaration:class interface_declaration:interface type_alias_declaration:type",
+    "enum_declaration:enum internal_module:namespace module:module function_signature:function",
+    "method_signature:method abstract_method_signature:method",
+  ),
   public_field_definition: {
     kind: "",
     by: { field: "value", kinds: { arrow_function: "method", function_expression: "method" } },
@@ -85,8 +91,7 @@ export const grammars = {
   python: {
     wasm: "python",
     rules: {
-      class_definition: { kind: "class" },
-      function_definition: { kind: "function" },
+      ...plain("class_definition:class function_definition:function"),
       assignment: { kind: "variable", name: "left", nameType: "identifier", within: [] },
       type_alias_statement: { kind: "type", name: "left", within: [] },
     },
@@ -108,15 +113,9 @@ export const grammars = {
   rust: {
     wasm: "rust",
     rules: {
-      mod_item: { kind: "module" },
-      struct_item: { kind: "struct" },
-      union_item: { kind: "union" },
-      enum_item: { kind: "enum" },
-      trait_item: { kind: "trait" },
+      ...plain("mod_item:module struct_item:struct union_item:union enum_item:enum trait_item:trait"),
       impl_item: { kind: "implementation", name: "head" },
-      function_item: { kind: "function" },
-      function_signature_item: { kind: "function" },
-      type_item: { kind: "type" },
+      ...plain("function_item:function function_signature_item:function type_item:type"),
       const_item: { kind: "constant", within: ["module", "trait", "implementation"] },
       static_item: { kind: "variable", within: ["module"] },
       macro_definition: { kind: "macro" },
@@ -126,15 +125,12 @@ export const grammars = {
   java: {
     wasm: "java",
     rules: {
-      module_declaration: { kind: "module" },
-      class_declaration: { kind: "class" },
-      interface_declaration: { kind: "interface" },
-      enum_declaration: { kind: "enum" },
-      record_declaration: { kind: "record" },
-      annotation_type_declaration: { kind: "annotation" },
-      method_declaration: { kind: "method" },
-      constructor_declaration: { kind: "constructor" },
-      compact_constructor_declaration: { kind: "constructor" },
+      ...plain(
+        "module_declaration:module class_declaration:class interface_declaration:interface",
+        "enum_declaration:enum record_declaration:record annotation_type_declaration:annotation",
+        "method_declaration:method constructor_declaration:constructor",
+        "compact_constructor_declaration:constructor",
+      ),
     },
     wrappers: [],
   },
@@ -146,8 +142,7 @@ export const grammars = {
       struct_specifier: { kind: "struct", has: "body" },
       union_specifier: { kind: "union", has: "body" },
       enum_specifier: { kind: "enum", has: "body" },
-      concept_definition: { kind: "concept" },
-      alias_declaration: { kind: "type" },
+      ...plain("concept_definition:concept alias_declaration:type"),
       type_definition: { kind: "type", name: "declarator" },
       function_definition: { kind: "function", name: "declarator" },
       field_declaration: { kind: "", name: "declarator", functionKind: "method" },
@@ -159,28 +154,20 @@ export const grammars = {
   csharp: {
     wasm: "c-sharp",
     rules: {
-      namespace_declaration: { kind: "namespace" },
-      file_scoped_namespace_declaration: { kind: "namespace" },
-      class_declaration: { kind: "class" },
-      struct_declaration: { kind: "struct" },
-      record_declaration: { kind: "record" },
-      interface_declaration: { kind: "interface" },
-      enum_declaration: { kind: "enum" },
-      delegate_declaration: { kind: "delegate" },
-      method_declaration: { kind: "method" },
-      constructor_declaration: { kind: "constructor" },
-      property_declaration: { kind: "property" },
-      local_function_statement: { kind: "function" },
+      ...plain(
+        "namespace_declaration:namespace file_scoped_namespace_declaration:namespace",
+        "class_declaration:class struct_declaration:struct record_declaration:record",
+        "interface_declaration:interface enum_declaration:enum delegate_declaration:delegate",
+        "method_declaration:method constructor_declaration:constructor property_declaration:property",
+        "local_function_statement:function",
+      ),
     },
     wrappers: [],
   },
   ruby: {
     wasm: "ruby",
     rules: {
-      module: { kind: "module" },
-      class: { kind: "class" },
-      method: { kind: "method" },
-      singleton_method: { kind: "method" },
+      ...plain("module:module class:class method:method singleton_method:method"),
       assignment: { kind: "constant", name: "left", nameType: "constant", within: ["module", "class"] },
     },
     wrappers: [],
@@ -188,13 +175,11 @@ export const grammars = {
   php: {
     wasm: "php",
     rules: {
-      namespace_definition: { kind: "namespace" },
-      class_declaration: { kind: "class" },
-      interface_declaration: { kind: "interface" },
-      trait_declaration: { kind: "trait" },
-      enum_declaration: { kind: "enum" },
-      function_definition: { kind: "function" },
-      method_declaration: { kind: "method" },
+      ...plain(
+        "namespace_definition:namespace class_declaration:class interface_declaration:interface",
+        "trait_declaration:trait enum_declaration:enum function_definition:function",
+        "method_declaration:method",
+      ),
     },
     wrappers: [],
   },
@@ -245,7 +230,6 @@ const byName: ReadonlyMap<string, OutlineLanguage> = new Map([
   [".gitconfig", "ini"],
 ]);
 
-/** Programs in a `#!` line. */
 const interpreters: readonly (readonly [RegExp, OutlineLanguage])[] = [
   [/^(?:ba|da|k)?sh$/, "shellscript"],
   [/^(?:python|pypy)[\d.]*$/, "python"],

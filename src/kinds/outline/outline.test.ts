@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { grammars, type OutlineLanguage, outlineLanguageOf } from "./languages.ts";
+import { packageFiles, runInWorker } from "../worker/host.ts";
 import { outlineOf } from "./outline.ts";
 
 const never = new AbortController().signal;
@@ -456,6 +457,17 @@ describe("a file that is meant to break the parser", () => {
     const outline = await outlineOf(text, "python", never);
     expect(outline).toMatchObject({ is: "outline", faultLine: 4 });
     expect(outline.is === "outline" && outline.items.map(([name]) => name)).toEqual(["a", "b", "c"]);
+  });
+  test("more CPU time than a program may use ends it, long before its wall-clock time", async () => {
+    const files = packageFiles({
+      library: "web-tree-sitter",
+      wasm: "web-tree-sitter/web-tree-sitter.wasm",
+      grammarWasm: "@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm",
+    });
+    if (files === undefined) throw new Error("the packages are installed");
+    const task = { ...files, grammar: grammars.shellscript, text: "a<".repeat(450_000), itemsMax: 1, nameCharsMax: 1 };
+    const result = await runInWorker("outline", task, { signal: never, msMax: 600_000, cpuMsMax: 1 });
+    expect(result).toEqual({ failed: "time", detail: "Error: it may use 1 ms of CPU time" });
   });
   test("a name without end is cut, and none has a newline", async () => {
     const outline = await outlineOf(`.${"a".repeat(5_000)},\n.b { top: 0 }`, "css", never);

@@ -21,7 +21,8 @@ export async function outlineOf(
   text: string,
   language: OutlineLanguage,
   signal: AbortSignal,
-  msMax: number = limits.outlineMsMax,
+  /** What needs it: a call for an outline, or a Read that shows an outline instead of a page and must not be slow. */
+  use: "asked" | "instead" = "asked",
 ): Promise<OutlineResult> {
   signal.throwIfAborted();
   const grammar = grammars[language];
@@ -32,10 +33,17 @@ export async function outlineOf(
   });
   if (files === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
   const { outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
+  const isAsked = use === "asked";
+  const charsPerCpuMs = limits.outlineCharsPerCpuMs * (isAsked ? 1 : 2);
   const found = await runInWorker(
     "outline",
     { ...files, grammar, text, itemsMax, nameCharsMax },
-    { signal, msMax, megabytesMax: limits.outlineMegabytesMax },
+    {
+      signal,
+      msMax: isAsked ? limits.outlineMsMax : limits.outlineInsteadMsMax,
+      cpuMsMax: Math.max(limits.outlineCpuMsMin, text.length / charsPerCpuMs),
+      megabytesMax: limits.outlineMegabytesMax,
+    },
   );
   return hasFailed(found) ? { is: "failed", why: found.failed } : { is: "outline", ...found };
 }
@@ -44,9 +52,7 @@ export async function outlineOf(
 
 export interface Beginning {
   readonly text: string;
-  /** Whether it is the whole file. */
   readonly whole: boolean;
-  /** Of the whole file. */
   readonly linesTotal: number;
   readonly encoding: EncodingName;
   readonly lossy: boolean;

@@ -5,7 +5,6 @@ import type { WorkerContext } from "../worker/worker.ts";
 import type { Grammar, SymbolRule } from "./languages.ts";
 
 export interface OutlineTask {
-  /** Absolute paths of the parser and the grammar. */
   readonly library: string;
   readonly wasm: string;
   readonly grammarWasm: string;
@@ -48,9 +47,9 @@ export async function outlineText(task: OutlineTask, context: WorkerContext): Pr
   const parser = new Parsing();
   parser.setLanguage(await Languages.load(context.bytesOf(task.grammarWasm)));
   context.compiled(task.grammarWasm);
-  const tree = parser.parse(task.text);
+  const tree = parser.parse(task.text, null, { progressCallback: () => context.checkTime() });
   if (tree === null) throw new Error("the parser has no answer");
-  return { ...collect(tree, task), faultLine: faultLineOf(tree) };
+  return { ...collect(tree, task, context), faultLine: faultLineOf(tree, context) };
 }
 
 interface Enclosing {
@@ -62,31 +61,20 @@ interface Wrapped {
   readonly row: number;
 }
 
-/** A function inside of one of these is called a method. */
-const kindsWithMethods = new Set([
-  "class",
-  "struct",
-  "union",
-  "interface",
-  "trait",
-  "implementation",
-  "enum",
-  "record",
-]);
+const kindsWithMethods = new Set("class struct union interface trait implementation enum record".split(" "));
 
 /** Walks with a cursor and explicit stacks, not by recursion: a hostile file can be nested to any depth. */
-function collect(tree: Tree, task: OutlineTask): Pick<OutlineItems, "items" | "total"> {
+function collect(tree: Tree, task: OutlineTask, context: WorkerContext): Pick<OutlineItems, "items" | "total"> {
   const rules = new Map<string, SymbolRule>(Object.entries(task.grammar.rules));
   const wrappers = new Set(task.grammar.wrappers);
   const items: FoundItem[] = [];
   let total = 0;
-  /** The declarations around the cursor: their level in the tree and their kind. */
   const enclosing: Enclosing[] = [];
-  /** The wrapper nodes around the cursor: their level and first row. */
   const wrapped: Wrapped[] = [];
   const cursor = tree.walk();
   let level = 0;
   for (;;) {
+    context.checkTime();
     while ((enclosing.at(-1)?.level ?? -1) >= level) enclosing.pop();
     while ((wrapped.at(-1)?.level ?? -1) >= level) wrapped.pop();
     const rule = cursor.nodeIsNamed ? rules.get(cursor.nodeType) : undefined;
@@ -202,11 +190,11 @@ function shortName(name: string, { nameCharsMax }: OutlineTask): string {
   return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).replace(/[\ud800-\udbff]$/, "")}…` : line;
 }
 
-/** The line of the first syntax error. */
-function faultLineOf(tree: Tree): number | undefined {
+function faultLineOf(tree: Tree, context: WorkerContext): number | undefined {
   if (!tree.rootNode.hasError) return undefined;
   const cursor = tree.walk();
   for (;;) {
+    context.checkTime();
     const node = cursor.currentNode;
     if (node.isError || node.isMissing) return node.startPosition.row + 1;
     if (node.hasError && cursor.gotoFirstChild()) continue;

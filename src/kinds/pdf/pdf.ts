@@ -5,7 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import { hasFailed, runInWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
-import type { PagesFault, PdfAnswer, PdfPart, PngImage } from "./worker.ts";
+import type { PdfAnswer, PdfPart, PngImage, Unread } from "./worker.ts";
 
 export interface PdfWants {
   /** Pages to read, or all when the document has at most `wholePagesMax`. */
@@ -15,9 +15,7 @@ export interface PdfWants {
   readonly pagesMax: number;
   /** In total, including the start of the thread (some 90 ms). */
   readonly timeMsMax: number;
-  /** Memory of PDFium, including the document. */
   readonly memoryMbMax: number;
-  /** Pixels of the longer side of an image. */
   readonly imageLongEdge: number;
 }
 
@@ -45,17 +43,8 @@ export interface PdfResult {
 }
 
 export type PdfFailure =
-  | { readonly kind: "encrypted" }
-  | { readonly kind: "damaged"; readonly detail: string }
-  | { readonly kind: "too many pages"; readonly pagesTotal: number; readonly wholePagesMax: number }
-  | {
-      readonly kind: "pages";
-      readonly fault: PagesFault["fault"];
-      readonly pagesTotal: number;
-      readonly pagesMax: number;
-    }
+  | Unread
   | { readonly kind: "time"; readonly timeMsMax: number }
-  | { readonly kind: "memory" }
   | { readonly kind: "no codec"; readonly install: typeof codecName };
 
 const codecName = "@embedpdf/pdfium";
@@ -134,7 +123,6 @@ async function imageOf({ bytes, width, height }: PngImage): Promise<PdfImage> {
   return { mime: jpeg === undefined ? "image/png" : "image/jpeg", base64, width, height };
 }
 
-/** Undefined without sharp, which is optional. */
 async function jpegOf(png: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     const { default: sharp } = await import("sharp");

@@ -10,14 +10,12 @@ import type { CompiledWasm, WorkerContext } from "../worker/worker.ts";
 
 export interface PdfTask {
   readonly bytes: Uint8Array;
-  /** Absolute paths of PDFium's files. */
   readonly library: string;
   readonly wasm: string;
   /** As the caller wrote them, or the pages that an earlier worker did not reach. */
   readonly pages: string | readonly number[] | undefined;
   readonly wholePagesMax: number;
   readonly pagesMax: number;
-  /** Pixels of the longer side of a page's image, or undefined for no images. */
   readonly imageLongEdge: number | undefined;
 }
 
@@ -32,9 +30,9 @@ export type PdfPart =
       readonly error: "damaged" | "image" | undefined;
     };
 
-export type PdfAnswer =
-  | { readonly kind: "read" }
-  | { readonly kind: "no codec" }
+export type PdfAnswer = { readonly kind: "read" } | { readonly kind: "no codec" } | Unread;
+
+export type Unread =
   | { readonly kind: "encrypted" | "memory" }
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "too many pages"; readonly pagesTotal: number; readonly wholePagesMax: number }
@@ -57,8 +55,8 @@ export async function readPages(task: PdfTask, context: WorkerContext): Promise<
   const file = openDocument(pdfium, task.bytes);
   if (file === 0) {
     if (context.memory.isFull) return { kind: "memory" };
-    const why = openFailure(pdfium.FPDF_GetLastError());
-    return why === "encrypted" ? { kind: why } : { kind: why, detail: "it does not have the form of a PDF" };
+    if (isEncrypted(pdfium.FPDF_GetLastError())) return { kind: "encrypted" };
+    return { kind: "damaged", detail: "it does not have the form of a PDF" };
   }
   const pagesTotal = pdfium.FPDF_GetPageCount(file);
   const chosen = choosePages(pagesTotal, task);
@@ -130,7 +128,7 @@ function openDocument(pdfium: WrappedPdfiumModule, bytes: Uint8Array): number {
 }
 
 /** 4: a password is needed, 5: an unknown security handler, 3 and others: no PDF. */
-const openFailure = (code: number): "encrypted" | "damaged" => (code === 4 || code === 5 ? "encrypted" : "damaged");
+const isEncrypted = (code: number): boolean => code === 4 || code === 5;
 
 function readPage(
   pdfium: WrappedPdfiumModule,
@@ -161,7 +159,6 @@ function pageText(pdfium: WrappedPdfiumModule, page: number): string | undefined
     const address = pdfium.pdfium.wasmExports.malloc((count + 1) * 4);
     if (address === 0) throw new Error("no memory for the text");
     const units = pdfium.FPDFText_GetText(textPage, 0, count, address);
-    // The last unit is a NUL.
     const bytes = heapOf(pdfium).subarray(address, address + Math.max(0, units - 1) * 2);
     text = new TextDecoder("utf-16le", { ignoreBOM: true }).decode(bytes);
     pdfium.pdfium.wasmExports.free(address);

@@ -18,6 +18,8 @@ export interface TaskLimits {
   readonly signal: AbortSignal;
   /** Counted from the start of the work, without the wait for a free worker. */
   readonly msMax: number;
+  /** CPU time of a program that checks it; without it the wall-clock time alone is limited. */
+  readonly cpuMsMax?: number;
   /** For the memory of a WebAssembly library; the JavaScript heap has its own limit. */
   readonly megabytesMax?: number;
 }
@@ -37,7 +39,7 @@ export type TaskResult<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
 export async function runInWorker<K extends Kind>(
   kind: K,
   input: Parameters<Programs[K]>[0],
-  { signal, msMax, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
+  { signal, msMax, cpuMsMax = msMax, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
   onPart: (part: unknown) => void = () => undefined,
 ): Promise<TaskResult<K> | TaskFailed> {
   const leave = await waitForTurn(kind, signal);
@@ -46,7 +48,7 @@ export async function runInWorker<K extends Kind>(
     const slot = await takeWorker(kind);
     try {
       signal.throwIfAborted();
-      const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576 };
+      const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576, cpuMsMax };
       return (await runTask(slot, task, { signal, msMax }, onPart)) as TaskResult<K> | TaskFailed;
     } finally {
       left = releaseWorker(slot, kind);
@@ -78,7 +80,6 @@ interface WorkerSlot {
   readonly heapMegabytes: number;
   /** Receives the worker's messages and its end; undefined while it is idle. */
   task: ((event: WorkerMessage | TaskFailed) => void) | undefined;
-  /** Whether it may take another task. */
   isReusable: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -119,7 +120,6 @@ async function waitForTurn(kind: Kind, signal: AbortSignal): Promise<() => void>
 const heapMegabytes = (kind: Kind): number =>
   kind === "notebook" || kind === "notebookEdit" ? limits.notebookMegabytesMax : limits.workerHeapMegabytesMax;
 
-/** A thread takes some 50 ms to start, so a few are kept. */
 const idle: WorkerSlot[] = [];
 /** Enough for parallel reads; an idle thread keeps its memory. */
 const idleMax = 2;

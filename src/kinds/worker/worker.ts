@@ -24,7 +24,6 @@ import { readOffice } from "../office/office.ts";
 import { outlineText } from "../outline/worker.ts";
 import { readPages } from "../pdf/worker.ts";
 
-/** The function for each kind of task. */
 const programs = {
   pdf: readPages,
   office: readOffice,
@@ -38,7 +37,6 @@ const programs = {
 
 export type Programs = typeof programs;
 
-/** What a program may use. */
 export interface WorkerContext {
   /** A module of an installed package, by absolute path. */
   load(path: string): unknown;
@@ -49,10 +47,11 @@ export interface WorkerContext {
   part(part: unknown): void;
   /** Transfers memory to the host with the next message, without a copy. */
   give(memory: ArrayBuffer): void;
+  /** Throws when the task has used up its CPU time; for loops whose length the file decides. */
+  checkTime(): void;
   readonly memory: {
     /** For one WebAssembly memory: a worker's `resourceLimits` do not include it. */
     readonly bytesMax: number;
-    /** Whether the last growth was refused. */
     readonly isFull: boolean;
   };
 }
@@ -64,6 +63,7 @@ export interface WorkerTask {
   readonly kind: keyof Programs;
   readonly input: unknown;
   readonly memoryBytesMax: number;
+  readonly cpuMsMax: number;
 }
 
 export type WorkerMessage =
@@ -71,7 +71,7 @@ export type WorkerMessage =
   | { readonly is: "compiled"; readonly path: string; readonly wasm: CompiledWasm }
   /** The result, and the peak size of a WebAssembly memory. */
   | { readonly is: "done"; readonly result: unknown; readonly memoryBytes: number }
-  | { readonly is: "failed"; readonly why: "memory" | "crash"; readonly detail: string };
+  | { readonly is: "failed"; readonly why: "time" | "memory" | "crash"; readonly detail: string };
 
 function readCells({ bytes, limits }: { bytes: Uint8Array; limits: NotebookLimits }): Notebook | NotebookFault {
   return parseNotebook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), limits);
@@ -81,7 +81,6 @@ function planCellEdit({ text, edit }: { text: string; edit: CellEdit }): CellEdi
   return editCell(text, edit);
 }
 
-/** The detector's guesses, most likely first, by its own names. */
 function proposeEncodings(
   { bytes, names, library }: { bytes: Uint8Array; names: readonly string[]; library: string },
   context: WorkerContext,
@@ -125,11 +124,34 @@ function limitMemories(): void {
   };
 }
 
+class OutOfTime extends Error {}
+
+/** Calls of `checkTime` for each look at the clock, which takes some 10 µs. */
+const checksPerLook = 256;
+
+/** Calls throw once the thread has used `msMax` of CPU time: of wall-clock time where only Linux's `/proc` would know. */
+function startCpuLimit(msMax: number, readFile: (path: string) => Uint8Array): () => void {
+  const cpuTime = (): number => {
+    try {
+      return Number.parseInt(Buffer.from(readFile("/proc/thread-self/schedstat")).toString("latin1"), 10) / 1e6;
+    } catch {
+      return performance.now();
+    }
+  };
+  const endMs = cpuTime() + msMax;
+  let checks = 0;
+  return () => {
+    checks += 1;
+    if (checks % checksPerLook === 0 && cpuTime() > endMs) throw new OutOfTime(`it may use ${msMax} ms of CPU time`);
+  };
+}
+
 function serve(port: NonNullable<typeof parentPort>): void {
   const load = createRequire(process.execPath);
   const { readFileSync } = load("node:fs") as { readFileSync: (path: string) => Uint8Array };
   const compiled = new Map<string, CompiledWasm>();
   let moved: ArrayBuffer[] = [];
+  let checkTime = (): void => undefined;
   const post = (message: WorkerMessage): void => {
     port.postMessage(message, moved);
     moved = [];
@@ -147,17 +169,20 @@ function serve(port: NonNullable<typeof parentPort>): void {
     },
     part: (part) => post({ is: "part", part }),
     give: (buffer) => void moved.push(buffer),
+    checkTime: () => checkTime(),
     memory,
   };
-  const run = async ({ kind, input, memoryBytesMax }: WorkerTask): Promise<void> => {
+  const run = async ({ kind, input, memoryBytesMax, cpuMsMax }: WorkerTask): Promise<void> => {
     Object.assign(memory, { bytesMax: memoryBytesMax, isFull: false, bytes: 0 });
+    checkTime = startCpuLimit(cpuMsMax, readFileSync);
     try {
       const program = programs[kind] as (input: unknown, context: WorkerContext) => unknown;
       const result = await program(input, context);
       post({ is: "done", result, memoryBytes: memory.bytes });
     } catch (error) {
       moved = [];
-      post({ is: "failed", why: memory.isFull ? "memory" : "crash", detail: String(error) });
+      const why = error instanceof OutOfTime ? "time" : memory.isFull ? "memory" : "crash";
+      post({ is: "failed", why, detail: String(error) });
     }
   };
   port.on("message", (task: WorkerTask) => void run(task));

@@ -10,6 +10,7 @@ import {
   type WriteTextFileResponse,
 } from "@agentclientprotocol/sdk";
 import type { Filehand, Session } from "../../options.ts";
+import { dropOldest } from "../../contract/common.ts";
 import { lineNumber } from "../../contract/target.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
@@ -43,8 +44,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
     const session = sessions.get(id) ?? filehand.session({ dialect: defaultDialect, id });
     sessions.delete(id);
     sessions.set(id, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > sessionsMax && oldest !== undefined) sessions.delete(oldest);
+    dropOldest(sessions, sessionsMax);
     return session;
   };
   return {

@@ -161,14 +161,14 @@ function answerTo(command: Command, ask: Ask): Promise<Reply> {
       // An edit without an old text creates a file and refuses one that is not empty; but it cannot create an empty one.
       return command.text === ""
         ? ask((profile) => patch({ does: "add", path, diff: "" }, profile))
-        : ask((profile) => edit(path, { oldText: "", newText: command.text, all: false }, profile));
+        : ask((profile) => edit(path, { oldText: "", newText: command.text }, profile));
     case "str_replace": {
       const { oldText, newText } = command;
-      return ask((profile) => edit(path, { oldText, newText, all: false }, profile));
+      return ask((profile) => edit(path, { oldText, newText }, profile));
     }
     case "insert": {
-      const { line: behindLine, text: newText } = command;
-      return ask((profile) => edit(path, { oldText: "", newText, all: false, behindLine }, profile));
+      const { line: afterLine, text: newText } = command;
+      return ask((profile) => edit(path, { oldText: "", newText, afterLine }, profile));
     }
     case "delete":
       return ask((profile) => ({ verb: "delete", path, profile }));
@@ -196,10 +196,10 @@ async function view({ path, from, to }: Extract<Command, { command: "view" }>, a
 /** A notebook is viewed and edited as text. */
 const textAndImages = { directory: "refuse", notebook: "skip", pdf: "refuse", office: "refuse" } as const;
 
-const edit = (path: string, one: TextEdit, profile: Profile): Request => ({
+const edit = (path: string, one: Omit<TextEdit, "all">, profile: Profile): Request => ({
   verb: "edit",
   path,
-  edits: [one],
+  edits: [{ ...one, all: false }],
   profile,
 });
 
@@ -215,24 +215,19 @@ function belowMemories(path: string): string | undefined {
   return path.startsWith("/memories/") ? `./${path.slice("/memories/".length)}` : undefined;
 }
 
-interface Edits {
-  /** Records that a file was changed, so that its turn can be undone. */
-  made(path: string, real: string): Promise<void>;
-  undo(path: string, shown: string, options: CallOptions): Promise<Reply>;
-}
-
 /** The turns of each file, oldest first. An undo takes back the last one that is still in effect. */
-function createEdits(session: Session): Edits {
+function createEdits(session: Session) {
   const turns = new Map<string, string[]>();
   return {
-    made: async (path, real) => {
+    /** Records that a file was changed, so that its turn can be undone. */
+    made: async (path: string, real: string): Promise<void> => {
       const history = await session.history();
       const turn = history?.snapshots().findLast(({ messageId }) => history.versionOf(messageId, real, "before"));
       if (turn === undefined) return;
       const known = turns.get(path) ?? [];
       if (known.at(-1) !== turn.messageId) turns.set(path, [...known, turn.messageId].slice(-undosMax));
     },
-    undo: async (path, shown, options) => {
+    undo: async (path: string, shown: string, options: CallOptions): Promise<Reply> => {
       const known = turns.get(path) ?? [];
       const last = known.at(-1);
       if (last === undefined) return errorReply(noHistorySentence(shown), "NO_TURN");

@@ -3,14 +3,14 @@
 import * as nodePath from "node:path";
 import { posix, win32 } from "node:path";
 import { modes } from "../../contract/permission.ts";
-import { dialectNames, nearestWord } from "../../dialects/dialects.ts";
+import { dialectNames } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Entry, EntryValue } from "../../settings/settings.ts";
 import { escapeName } from "../../text/text.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { rulesOf } from "./open-session.ts";
-import { commonOptions } from "./parse.ts";
-import { printJson } from "./print.ts";
+import { commonOptions, oneOf } from "./parse.ts";
+import { print, printJson } from "./print.ts";
 
 export const clientScopes = ["project", "user"] as const;
 export type Scope = (typeof clientScopes)[number];
@@ -19,7 +19,6 @@ export type Scope = (typeof clientScopes)[number];
 export type Place = Pick<Host, "env" | "platform" | "home" | "cwd">;
 
 export interface Client {
-  /** As it is typed. */
   readonly id: string;
   readonly title: string;
   readonly format: "json" | "toml";
@@ -33,9 +32,9 @@ export interface Client {
   readonly openFolder?: string;
   /** Other keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
-  /** A program on the PATH and folders that show that the client is installed. */
+  /** A program on the PATH and a folder that show that the client is installed. */
   readonly program?: string;
-  readonly folders: (place: Place) => readonly string[];
+  readonly folder: (place: Place) => string | undefined;
   /** Whether it can show a server's question to the person. If not, a change without an allowing rule is refused. */
   readonly asks: boolean;
   /** What to do or know after the file is written. */
@@ -51,8 +50,6 @@ function atHome(place: Place, ...names: readonly string[]): string | undefined {
   const { home } = place;
   return home === undefined || home === "" ? undefined : pathOf(place).join(home, ...names);
 }
-
-const inProject = (place: Place, ...names: readonly string[]): string => pathOf(place).join(place.cwd, ...names);
 
 /** The folder in a variable, if it is an absolute path; else the usual one. */
 function named(place: Place, variable: string, ...usual: readonly string[]): string | undefined {
@@ -76,19 +73,20 @@ const below = (place: Place, folder: string | undefined, ...names: readonly stri
 
 /** One file for each scope. */
 const oneFile =
-  (project: readonly string[] | undefined, user: (place: Place) => string | undefined): Client["files"] =>
+  (project: string | undefined, user: (place: Place) => string | undefined): Client["files"] =>
   (scope, place) => {
-    if (scope === "project") return project === undefined ? [] : [inProject(place, ...project)];
+    if (scope === "project") return project === undefined ? [] : [pathOf(place).join(place.cwd, project)];
     const file = user(place);
     return file === undefined ? undefined : [file];
   };
-
-const listed = (path: string | undefined): readonly string[] => (path === undefined ? [] : [path]);
 
 const commandAndArgs = ([command = "", ...args]: readonly string[]): Readonly<Record<string, EntryValue>> => ({
   command,
   args,
 });
+
+/** What most clients have in common. */
+const usual = { format: "json", under: "mcpServers", value: commandAndArgs } as const;
 
 const zedFolder = (place: Place): string | undefined =>
   place.platform === "win32"
@@ -106,12 +104,11 @@ export const clients: readonly Client[] = [
   {
     id: "claude-code",
     title: "Claude Code",
-    format: "json",
-    under: "mcpServers",
-    files: oneFile([".mcp.json"], (place) => below(place, named(place, "CLAUDE_CONFIG_DIR"), ".claude.json")),
+    ...usual,
+    files: oneFile(".mcp.json", (place) => below(place, named(place, "CLAUDE_CONFIG_DIR"), ".claude.json")),
     value: (command) => ({ type: "stdio", ...commandAndArgs(command) }),
     program: "claude",
-    folders: (place) => listed(named(place, "CLAUDE_CONFIG_DIR", ".claude")),
+    folder: (place) => named(place, "CLAUDE_CONFIG_DIR", ".claude"),
     asks: true,
     afterwards:
       "Start claude anew in the project; it asks once whether the servers of .mcp.json may be used. /mcp shows them.",
@@ -119,11 +116,9 @@ export const clients: readonly Client[] = [
   {
     id: "claude-desktop",
     title: "Claude Desktop",
-    format: "json",
-    under: "mcpServers",
+    ...usual,
     files: oneFile(undefined, (place) => applicationFolder(place, "Claude", "claude_desktop_config.json")),
-    value: commandAndArgs,
-    folders: (place) => listed(applicationFolder(place, "Claude")),
+    folder: (place) => applicationFolder(place, "Claude"),
     asks: false,
     afterwards:
       "Quit Claude Desktop and start it anew. It has no open folder, so the folders must be named: --root, or else the current one is taken.",
@@ -132,26 +127,24 @@ export const clients: readonly Client[] = [
   {
     id: "cursor",
     title: "Cursor",
-    format: "json",
-    under: "mcpServers",
-    files: oneFile([".cursor", "mcp.json"], (place) => atHome(place, ".cursor", "mcp.json")),
-    value: commandAndArgs,
+    ...usual,
+    files: oneFile(".cursor/mcp.json", (place) => atHome(place, ".cursor", "mcp.json")),
     openFolder: "${workspaceFolder}",
     program: "cursor",
-    folders: (place) => listed(atHome(place, ".cursor")),
+    folder: (place) => atHome(place, ".cursor"),
     asks: true,
     afterwards: "Switch the server on in Cursor's settings, under MCP, if it is not on already.",
   },
   {
     id: "vscode",
     title: "VS Code",
-    format: "json",
+    ...usual,
     under: "servers",
-    files: oneFile([".vscode", "mcp.json"], (place) => applicationFolder(place, "Code", "User", "mcp.json")),
+    files: oneFile(".vscode/mcp.json", (place) => applicationFolder(place, "Code", "User", "mcp.json")),
     value: (command) => ({ type: "stdio", ...commandAndArgs(command) }),
     openFolder: "${workspaceFolder}",
     program: "code",
-    folders: (place) => listed(applicationFolder(place, "Code")),
+    folder: (place) => applicationFolder(place, "Code"),
     asks: true,
     afterwards: "Run the command MCP: List Servers and start it. Tools are there in agent mode.",
     doubts: "The user's file is that of the default profile; other profiles and Insiders have their own folders.",
@@ -159,12 +152,11 @@ export const clients: readonly Client[] = [
   {
     id: "zed",
     title: "Zed",
-    format: "json",
+    ...usual,
     under: "context_servers",
-    files: oneFile([".zed", "settings.json"], (place) => below(place, zedFolder(place), "settings.json")),
-    value: commandAndArgs,
+    files: oneFile(".zed/settings.json", (place) => below(place, zedFolder(place), "settings.json")),
     program: "zed",
-    folders: (place) => listed(zedFolder(place)),
+    folder: zedFolder,
     asks: false,
     afterwards: "Zed starts it at once; the agent panel's settings show whether it runs.",
     doubts:
@@ -173,14 +165,12 @@ export const clients: readonly Client[] = [
   {
     id: "codex",
     title: "Codex",
+    ...usual,
     format: "toml",
     under: "mcp_servers",
-    files: oneFile([".codex", "config.toml"], (place) =>
-      below(place, named(place, "CODEX_HOME", ".codex"), "config.toml"),
-    ),
-    value: commandAndArgs,
+    files: oneFile(".codex/config.toml", (place) => below(place, named(place, "CODEX_HOME", ".codex"), "config.toml")),
     program: "codex",
-    folders: (place) => listed(named(place, "CODEX_HOME", ".codex")),
+    folder: (place) => named(place, "CODEX_HOME", ".codex"),
     asks: true,
     afterwards:
       "Start codex anew; /mcp shows the server. The project's file counts only in projects that Codex trusts.",
@@ -188,19 +178,17 @@ export const clients: readonly Client[] = [
   {
     id: "gemini",
     title: "Gemini CLI",
-    format: "json",
-    under: "mcpServers",
-    files: oneFile([".gemini", "settings.json"], (place) => atHome(place, ".gemini", "settings.json")),
-    value: commandAndArgs,
+    ...usual,
+    files: oneFile(".gemini/settings.json", (place) => atHome(place, ".gemini", "settings.json")),
     program: "gemini",
-    folders: (place) => listed(atHome(place, ".gemini")),
+    folder: (place) => atHome(place, ".gemini"),
     asks: false,
     afterwards: "Start gemini anew; /mcp shows the server. The project's file counts only in folders that it trusts.",
   },
   {
     id: "opencode",
     title: "opencode",
-    format: "json",
+    ...usual,
     under: "mcp",
     files: (scope, place) => {
       const folder = scope === "project" ? place.cwd : opencodeFolder(place);
@@ -211,7 +199,7 @@ export const clients: readonly Client[] = [
     value: (command) => ({ type: "local", command, enabled: true }),
     fresh: { $schema: "https://opencode.ai/config.json" },
     program: "opencode",
-    folders: (place) => listed(opencodeFolder(place)),
+    folder: opencodeFolder,
     asks: false,
     afterwards: "Start opencode anew; opencode mcp list shows the server.",
     doubts:
@@ -236,8 +224,13 @@ const passedOn = ["dialect", "mode", "model", "state-dir", "allow", "ask", "deny
 
 export function commandFor(client: Client, scope: Scope, given: Given, host: Host): readonly string[] {
   // Checked now: otherwise a typing error shows only when the client starts the server, and few clients show why that failed.
-  requireOneOf("dialect", given.text("dialect"), dialectNames);
-  requireOneOf("mode", given.text("mode"), modes);
+  for (const [option, known] of [
+    ["dialect", dialectNames],
+    ["mode", modes],
+  ] as const) {
+    const word = given.text(option);
+    if (word !== undefined) oneOf<string>(option, word, known);
+  }
   requireRules(given, host);
   return [
     ...programOf(given, host),
@@ -247,25 +240,13 @@ export function commandFor(client: Client, scope: Scope, given: Given, host: Hos
   ];
 }
 
-function requireOneOf(what: string, given: string | undefined, known: readonly string[]): void {
-  if (given === undefined || known.includes(given)) return;
-  const near = nearestWord(given, known);
-  const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
-  throw new UsageError(`There is no ${what} "${given}", ${hint}`);
-}
-
 function requireRules(given: Given, host: Host): void {
   const rules = rulesOf(given);
   if (rules.length === 0) return;
   const { cwd, home } = host;
-  const [fault] = createFilehand({
-    roots: [cwd],
-    rules,
-    unclearRules: "report",
-    ...(home === undefined ? {} : { home }),
-  }).ruleFaults;
-  if (fault === undefined) return;
-  throw new UsageError(`Cannot use the rule ${escapeName(fault.text)}: ${fault.why}`);
+  const options = { roots: [cwd], rules, unclearRules: "report", ...(home !== undefined && { home }) } as const;
+  const [fault] = createFilehand(options).ruleFaults;
+  if (fault !== undefined) throw new UsageError(`Cannot use the rule ${escapeName(fault.text)}: ${fault.why}`);
 }
 
 function programOf(given: Given, host: Host): readonly string[] {
@@ -308,8 +289,11 @@ const optionOf =
 export async function listClients(given: Given, host: Host): Promise<ExitCode> {
   const { isThere, programOnPath } = await import("../../settings/client-file.ts");
   const where = { path: host.env["PATH"] ?? host.env["Path"], platform: host.platform, notBeneath: [] }; // named, not run
-  const signOf = ({ program, folders }: Client): string | undefined =>
-    (program === undefined ? undefined : programOnPath(program, where)) ?? folders(host).find(isThere);
+  const signOf = ({ program, folder }: Client): string | undefined => {
+    const at = folder(host);
+    const found = program === undefined ? undefined : programOnPath(program, where);
+    return found ?? (at !== undefined && isThere(at) ? at : undefined);
+  };
   const rows = clients.map((client) => ({ client, sign: signOf(client) }));
   if (given.flag("json")) {
     const report = rows.map(({ client, sign }) => ({
@@ -319,14 +303,13 @@ export async function listClients(given: Given, host: Host): Promise<ExitCode> {
       ...(sign === undefined ? {} : { sign }),
       files: Object.fromEntries(clientScopes.map((scope) => [scope, client.files(scope, host) ?? []])),
     }));
-    printJson(report, host);
-    return 0;
+    return printJson(report, host);
   }
   const width = Math.max(...clients.map(({ id }) => id.length));
   const titleWidth = Math.max(...clients.map(({ title }) => title.length));
   for (const { client, sign } of rows) {
     const found = sign === undefined ? "not found" : `found: ${sign}`;
-    host.stdout.write(`${client.id.padEnd(width)}  ${client.title.padEnd(titleWidth)}  ${found}\n`);
+    print(`${client.id.padEnd(width)}  ${client.title.padEnd(titleWidth)}  ${found}`, host);
   }
   host.stderr.write("\nfilehand init <client> shows its configuration, with --write it is written\n");
   return 0;

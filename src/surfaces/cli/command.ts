@@ -38,9 +38,23 @@ export interface Option {
   readonly short?: string;
   /** Refuses an empty value, such as that of an unset variable, because it would change the meaning of the command. */
   readonly empty?: "refused";
+  /** The bounds of an integer. */
+  readonly min?: number;
+  readonly max?: number;
 }
 
 export type Options = Readonly<Record<string, Option>>;
+
+type More = Omit<Option, "type" | "words">;
+
+export const notEmpty: More = { empty: "refused" };
+
+export const option = {
+  flag: (words: string, short?: string): Option => ({ type: "flag", words, ...(short && { short }) }),
+  text: (value: string, words: string, more?: More): Option => ({ type: "text", value, words, ...more }),
+  list: (value: string, words: string, more?: More): Option => ({ type: "list", value, words, ...more }),
+  integer: (words: string, more?: More): Option => ({ type: "integer", value: "N", words, ...more }),
+};
 
 export interface Command {
   readonly name: string;

@@ -25,8 +25,8 @@ describe("paintDiff without colour", () => {
   });
 
   for (const [name, before, after, lines] of [
-    ["trailing blanks that came", "a;\n", "a; \t\n", ["-a;", "+a;·→\t"]],
-    ["trailing blanks that stay", "a  \n", "b  \n", ["-a  ", "+b  "]],
+    ["trailing whitespace that came", "a;\n", "a; \t\n", ["-a;", "+a;·→\t"]],
+    ["trailing whitespace that stay", "a  \n", "b  \n", ["-a  ", "+b  "]],
     ["a tab for blanks", "  a\n", "\ta\n", ["-··a", "+→\ta"]],
     ["tabs beside a change", "\tone two\n", "\tone 2\n", ["-\tone two", "+\tone 2"]],
     ["line ends", "same\nabc\r\n", "same\nabc\n", [" same", "-abc^M", "+abc"]],

@@ -94,24 +94,16 @@ function partsOf(before: string, after: string): { before: readonly Part[]; afte
   const a = before.match(tokens) ?? [];
   const b = after.match(tokens) ?? [];
   const { changed } = lineDiff(a, b);
-  const parts = {
-    before: cut(
-      a,
-      changed.map(({ aFrom, aTo }) => ({ from: aFrom, to: aTo })),
-    ),
-    after: cut(
-      b,
-      changed.map(({ bFrom, bTo }) => ({ from: bFrom, to: bTo })),
-    ),
-  };
+  const [inA, inB] = [changed.map(({ aFrom, aTo }) => [aFrom, aTo]), changed.map(({ bFrom, bTo }) => [bFrom, bTo])];
+  const parts = { before: cut(a, inA), after: cut(b, inB) };
   const common = lettersIn(parts.before.map((part) => (part.changed ? "" : part.text)).join(""));
   return common < commonShareMin * Math.max(lettersIn(before), lettersIn(after)) ? undefined : parts;
 }
 
-function cut(all: readonly string[], changed: readonly { from: number; to: number }[]): readonly Part[] {
+function cut(all: readonly string[], changed: readonly (readonly number[])[]): readonly Part[] {
   const parts: Part[] = [];
   let at = 0;
-  for (const { from, to } of changed) {
+  for (const [from = 0, to = 0] of changed) {
     parts.push({ text: all.slice(at, from).join(""), changed: false });
     parts.push({ text: all.slice(from, to).join(""), changed: true });
     at = to;

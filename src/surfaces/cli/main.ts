@@ -11,7 +11,7 @@ import { type Command, type ExitCode, type Host, UsageError } from "./command.ts
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { parseCommandLine } from "./parse.ts";
-import { internalError, version } from "./print.ts";
+import { internalError, print, version } from "./print.ts";
 
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
   try {
@@ -49,18 +49,10 @@ async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
 function commandNamed(name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  const near = nearestWord(
-    name,
-    commands.map((candidate) => candidate.name),
-  );
-  throw new UsageError(
-    `There is no command "${name}", ${near === undefined ? "see filehand --help" : `did you mean ${near}`}`,
-  );
-}
-
-function print(text: string, host: Host): ExitCode {
-  host.stdout.write(`${text}\n`);
-  return 0;
+  const names = commands.map((candidate) => candidate.name);
+  const near = nearestWord(name, names);
+  const hint = near === undefined ? "see filehand --help" : `did you mean ${near}`;
+  throw new UsageError(`There is no command "${name}", ${hint}`);
 }
 
 /** The current folder may have been deleted; then no relative path has a meaning. */
@@ -86,7 +78,7 @@ export function processHost(): Host {
   };
   for (const signal of stopSignals) process.on(signal, stop);
   const { stdin, stdout, stderr, env, platform } = process;
-  const outliveReaders = watchReaders({ stdout, stderr, exit: (code) => process.exit(code) });
+  const outliveReaders = watchReaders({ stdout, stderr });
   return {
     stdin,
     stdout,
@@ -123,23 +115,15 @@ function homeOf(given: string | undefined): string | undefined {
   }
 }
 
-/** What happens when the reader of stdout or stderr is gone. */
-
-interface Streams {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-  readonly exit: (code: 0 | 1) => void;
-}
-
-/** Returns a function for commands whose work is not their output. */
-function watchReaders({ stdout, stderr, exit }: Streams): () => void {
+/** Handles readers of stdout and stderr that are gone. Returns a function for commands whose work is not their output. */
+function watchReaders({ stdout, stderr }: Pick<Host, "stdout" | "stderr">): () => void {
   let worksOn = false;
   stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (worksOn) return;
     // A reader that has seen enough (`| head`) is no error.
-    if (code === "EPIPE") return exit(0);
+    if (code === "EPIPE") process.exit(0);
     const why = code === "ENOSPC" ? "no space is left where it goes" : `the system says ${code}`;
-    stderr.write(`filehand: Cannot print the answer: ${why}, send stdout elsewhere\n`, () => exit(1));
+    stderr.write(`filehand: Cannot print the answer: ${why}, send stdout elsewhere\n`, () => process.exit(1));
   });
   // Without a reader of stderr, such as a server's log, the work goes on.
   stderr.on("error", () => undefined);

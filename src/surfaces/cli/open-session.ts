@@ -1,17 +1,18 @@
 /** Settings, environment and options in, a session out: what every command begins with. */
 
 import * as nodePath from "node:path";
-import type { Asker, RuleKeeper } from "../../contract/ask.ts";
-import { limits } from "../../contract/limits.ts";
+import type { Asker, KeepRule } from "../../contract/ask.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
-import { defaultDialect, type DialectName, dialectNames, nearestWord } from "../../dialects/dialects.ts";
+import { defaultDialect, type DialectName, dialectNames } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
+import { contains, defined } from "../../contract/common.ts";
 import { escapeName } from "../../text/text.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
+import { oneOf } from "./parse.ts";
 
 /** A session and what must be done when its work is over. */
 export interface Opened {
@@ -19,7 +20,7 @@ export interface Opened {
   readonly session: Session;
   /** Stores the usage of the session for `filehand stats`. */
   readonly record: () => void;
-  readonly figures: Filehand["figures"];
+  readonly usage: Filehand["usage"];
   readonly stateDir: string | undefined;
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
@@ -79,14 +80,16 @@ export async function openSession(
 
   const model = given.text("model") ?? settings.model;
   const pageTokensMax = tokensOf(env["FILEHAND_PAGE_TOKENS"]) ?? settings.pageTokensMax;
-  const answerBytesMax = forWhom === "models" ? (answerBytesOf(given) ?? settings.answerBytesMax) : undefined;
+  const answerBytesMax = forWhom === "models" ? (given.integer("answer-bytes") ?? settings.answerBytesMax) : undefined;
+  const lineCharsMax = given.integer("line-chars");
   // The ledger does not outlive a command, so a person never sees the notice for unchanged content.
   const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const asking = askingAt(host, given, needs.stdin ?? "free");
   const asker = needs.ask ?? asking.asker;
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
-  const dialect = needs.dialect ?? dialectOf(given.text("dialect") ?? settings.dialect);
+  const dialect =
+    needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const filehand = createFilehand({
     roots,
     dialect,
@@ -94,33 +97,15 @@ export async function openSession(
     unclearRules,
     trustProject: settings.trustedRoots.length > 0,
     mode: modeOf(given.text("mode"), settings),
-    ...(settings.locked === undefined ? {} : { locked: settings.locked }),
-    ...(settings.externalDirectories === undefined ? {} : { externalDirectories: settings.externalDirectories }),
-    ...(asking.asker === undefined && needs.keepRules === undefined
-      ? {}
-      : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
+    ...chosenIn(settings),
+    ...(asking.asker !== undefined || needs.keepRules ? { keepRule: keepRuleIn(settings.trustedRoots, host) } : {}),
     reminder: forWhom === "models" && (settings.reminder ?? true),
-    ...(settings.reminderExemptModels === undefined ? {} : { reminderExemptModels: settings.reminderExemptModels }),
-    ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
+    ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
-    ...(readFirst === undefined ? {} : { readFirst }),
-    ...changeOptions(settings),
-    ...(settings.history === undefined ? {} : { history: settings.history }),
-    ...languageToolsFor(given, settings),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
-    ...(model === undefined ? {} : { model }),
-    ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
-    ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
-    ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
-    ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
-    ...(dedup === undefined ? {} : { dedup }),
-    ...(settings.longCode === undefined ? {} : { longCode: settings.longCode }),
-    ...(settings.searchMsMax === undefined ? {} : { searchMsMax: settings.searchMsMax }),
-    ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
-    ...(home === undefined ? {} : { home }),
-    ...(stateDir === undefined ? {} : { stateDir }),
-    ...lineChars(given),
+    ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
+    ...defined({ readFirst, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax }),
   });
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
@@ -133,15 +118,8 @@ export async function openSession(
   }
   const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
   const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
-  return {
-    filehand,
-    session,
-    record: () => filehand.keepFigures(session),
-    figures: filehand.figures,
-    stateDir,
-    answerBytesMax,
-    asking,
-  };
+  const record = (): void => filehand.recordUsage(session);
+  return { filehand, session, record, usage: filehand.usage, stateDir, answerBytesMax, asking };
 }
 
 /** A person's commands in a workspace are one session, so that one command can undo another. */
@@ -153,22 +131,28 @@ function sessionIdOf(given: Given): string | undefined {
   return id;
 }
 
-function changeOptions(settings: Settings): Partial<FilehandOptions> {
-  const { staleness, hardLinks, sameDevice, denyHardlinks, writeEol, editBytesMax } = settings;
-  return {
-    ...(sameDevice === undefined ? {} : { sameDevice }),
-    ...(denyHardlinks === undefined ? {} : { denyHardlinks }),
-    ...(staleness === undefined ? {} : { staleness }),
-    ...(hardLinks === undefined ? {} : { hardLinks }),
-    ...(writeEol === undefined ? {} : { writeEol }),
-    ...(editBytesMax === undefined ? {} : { editBytesMax }),
-  };
-}
+/** Settings that are options of the toolkit under the same name. */
+const sameNames = [
+  "locked",
+  "externalDirectories",
+  "reminderExemptModels",
+  "history",
+  "restricted",
+  "secrets",
+  "longCode",
+  "searchMsMax",
+  "instructions",
+  "languageTools",
+  "staleness",
+  "hardLinks",
+  "sameDevice",
+  "denyHardlinks",
+  "writeEol",
+  "editBytesMax",
+] as const satisfies readonly (keyof Settings & keyof FilehandOptions)[];
 
-const languageToolsFor = (given: Given, { languageTools }: Settings): Pick<FilehandOptions, "languageTools"> => {
-  const wanted = given.flag("language-tools") ? "rename" : languageTools;
-  return wanted === undefined ? {} : { languageTools: wanted };
-};
+const chosenIn = (settings: Settings): Partial<Pick<FilehandOptions, (typeof sameNames)[number]>> =>
+  defined(Object.fromEntries(sameNames.map((name) => [name, settings[name]])));
 
 /** Programs inside a project are run only if the user trusts the project. */
 function languagesFor(
@@ -188,22 +172,6 @@ function tokensOf(text: string | undefined): number | undefined {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new UsageError(`FILEHAND_PAGE_TOKENS must be a whole number of at least 1, not "${text}"`);
   return Number(text);
-}
-
-function answerBytesOf(given: Given): number | undefined {
-  const bytes = given.integer("answer-bytes");
-  if (bytes !== undefined && bytes < limits.answerBytesMin) {
-    throw new UsageError(`--answer-bytes must be at least ${limits.answerBytesMin}`);
-  }
-  return bytes;
-}
-
-function dialectOf(name: string | undefined): DialectName {
-  const known = dialectNames.find((dialect) => dialect === (name ?? defaultDialect));
-  if (known !== undefined) return known;
-  const near = nearestWord(name ?? "", dialectNames);
-  const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
-  throw new UsageError(`There is no dialect "${name}", ${hint}`);
 }
 
 /** The state folder: as given, else the system's usual place. */
@@ -230,35 +198,17 @@ export const rulesOf = (given: Given): readonly RuleText[] =>
 /** The command line overrides settings, except a mode that the user has locked. */
 function modeOf(given: string | undefined, { mode = "default", locked = [] }: Settings): Mode {
   if (given === undefined) return mode;
-  const known = modes.find((one) => one === given);
-  if (known === undefined) {
-    const near = nearestWord(given, modes);
-    const hint = near === undefined ? `use one of ${modes.join(", ")}` : `did you mean ${near}`;
-    throw new UsageError(`There is no mode "${given}", ${hint}`);
-  }
+  const known = oneOf("mode", given, modes);
   if (locked.includes("mode") && isWider(known, mode)) {
     throw new UsageError(`The mode is locked at "${mode}" in your settings, --mode can only make it stricter`);
   }
   return known;
 }
 
-const holdsFolder = (roots: readonly string[], folder: string): boolean =>
-  roots.some((root) => {
-    const rest = nodePath.relative(root, folder);
-    return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-  });
-
-function lineChars(given: Given): { readonly lineCharsMax?: number } {
-  const chars = given.integer("line-chars");
-  if (chars === undefined) return {};
-  if (chars < 1) throw new UsageError("--line-chars must be at least 1");
-  return { lineCharsMax: chars };
-}
-
 // Stores a rule for good: in the settings of the project or of the user.
 
 /** `trusted`: roots whose own settings may allow something; elsewhere such a rule would not count. */
-function ruleKeeper(trusted: readonly string[], host: Host): RuleKeeper {
+function keepRuleIn(trusted: readonly string[], host: Host): KeepRule {
   const { env, platform, home } = host;
   return async (rule, where) => {
     const files = settingsFiles({ roots: trusted, env, platform, home });
@@ -275,7 +225,7 @@ function ruleKeeper(trusted: readonly string[], host: Host): RuleKeeper {
   };
 }
 
-async function put(path: string, rule: string, where: "project" | "user"): ReturnType<RuleKeeper> {
+async function put(path: string, rule: string, where: "project" | "user"): ReturnType<KeepRule> {
   // Loaded on demand: its parser costs start-up time, and rules are seldom stored.
   const { keepRule } = await import("../../settings/keep-rule.ts");
   // A project may come from strangers, and a symlink in it may lead to any file that the user can write.

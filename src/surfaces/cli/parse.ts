@@ -1,8 +1,9 @@
 /** Raw arguments, then their meaning: Node's own parser splits them, the command's table says what they are. */
 
 import { parseArgs } from "node:util";
+import { limits } from "../../contract/limits.ts";
 import { nearestWord } from "../../dialects/dialects.ts";
-import { type Command, type Given, type Option, type Options, UsageError } from "./command.ts";
+import { type Command, type Given, notEmpty, type Option, option, type Options, UsageError } from "./command.ts";
 
 export function parseCommandLine(command: Command, argv: readonly string[]): Given {
   const options: Options = { ...commonOptions, ...command.options };
@@ -19,7 +20,7 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
     ),
   });
 
-  const positionals = marked.map((text) => (text.startsWith(turnMark) ? text.slice(turnMark.length) : text));
+  const positionals = marked.map((given) => (given.startsWith(turnMark) ? given.slice(turnMark.length) : given));
   const values = new Map<string, string[]>();
   for (const token of tokens) {
     if (token.kind !== "option") continue;
@@ -43,8 +44,8 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
     flag: (name) => values.has(name),
     text: (name) => values.get(name)?.[0],
     integer: (name) => {
-      const text = values.get(name)?.[0];
-      return text === undefined ? undefined : integerOf(text, `--${name}`);
+      const given = values.get(name)?.[0];
+      return given === undefined ? undefined : integerOf(given, `--${name}`, options[name]);
     },
     list: (name) => values.get(name) ?? [],
   };
@@ -56,16 +57,27 @@ const turnMark = "\0";
 /** Turns can be counted from the newest, as `-1`; Node's parser takes that for an option unless a character precedes it. */
 function markTurns(command: Command, options: Options, argv: readonly string[]): string[] {
   if (!command.parameters.some((parameter) => parameter.includes("<turn>"))) return [...argv];
-  const takesNext = (text: string | undefined): boolean => {
-    const name = text?.startsWith("--") === true ? text.slice(2) : "";
+  const takesNext = (given: string | undefined): boolean => {
+    const name = given?.startsWith("--") === true ? given.slice(2) : "";
     return Object.hasOwn(options, name) && options[name]?.type !== "flag";
   };
-  return argv.map((text, at) => (/^-\d/.test(text) && !takesNext(argv[at - 1]) ? turnMark + text : text));
+  return argv.map((given, at) => (/^-\d/.test(given) && !takesNext(argv[at - 1]) ? turnMark + given : given));
 }
 
-export function integerOf(text: string, name: string): number {
-  if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be a whole number, not "${text}"`);
-  return Number(text);
+export function integerOf(given: string, name: string, { min, max }: Pick<Option, "min" | "max"> = {}): number {
+  if (!/^[+-]?\d{1,15}$/.test(given.trim())) throw new UsageError(`${name} must be a whole number, not "${given}"`);
+  const value = Number(given);
+  if (value >= (min ?? value) && value <= (max ?? value)) return value;
+  throw new UsageError(`${name} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
+}
+
+/** The known word that was given. */
+export function oneOf<Known extends string>(what: string, given: string, known: readonly Known[]): Known {
+  const found = known.find((word) => word === given);
+  if (found !== undefined) return found;
+  const near = nearestWord(given, known);
+  const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
+  throw new UsageError(`There is no ${what} "${given}", ${hint}`);
 }
 
 function unknownOption(name: string, options: Options, command: Command): UsageError {
@@ -91,65 +103,44 @@ function checkParameters(command: Command, given: readonly string[], helpWanted:
 // The options that every command has.
 
 export const commonOptions = {
-  root: {
-    type: "list",
-    value: "DIR",
-    empty: "refused",
-    words: "Folder that may be worked in; may be given several times (default: the current folder)",
-  },
-  dialect: { type: "text", value: "NAME", words: "claude, opencode, opencode-legacy or envelope (default: claude)" },
-  allow: { type: "list", value: "RULE", words: 'Permission rule, such as "Read(docs/**)"; may be given several times' },
-  ask: { type: "list", value: "RULE", words: "Rule for what must be asked first" },
-  deny: { type: "list", value: "RULE", words: "Rule for what is refused" },
-  mode: {
-    type: "text",
-    value: "MODE",
-    words: "default, read-only, plan or accept-edits: what may be done at all, before any rule",
-  },
-  yes: { type: "flag", words: "Answer every question about files inside the roots with yes; the roots' border stays" },
-  model: { type: "text", value: "NAME", words: "The model that reads the answers" },
-  "state-dir": {
-    type: "text",
-    value: "DIR",
-    empty: "refused",
-    words: "Folder for what Filehand keeps between runs",
-  },
-  json: { type: "flag", words: "Print the reply as JSON" },
-  help: { type: "flag", short: "h", words: "Show this help" },
+  root: option.list(
+    "DIR",
+    "Folder that may be worked in; may be given several times (default: the current folder)",
+    notEmpty,
+  ),
+  dialect: option.text("NAME", "claude, opencode, opencode-legacy or envelope (default: claude)"),
+  allow: option.list("RULE", 'Permission rule, such as "Read(docs/**)"; may be given several times'),
+  ask: option.list("RULE", "Rule for what must be asked first"),
+  deny: option.list("RULE", "Rule for what is refused"),
+  mode: option.text("MODE", "default, read-only, plan or accept-edits: what may be done at all, before any rule"),
+  yes: option.flag("Answer every question about files inside the roots with yes; the roots' border stays"),
+  model: option.text("NAME", "The model that reads the answers"),
+  "state-dir": option.text("DIR", "Folder for what Filehand keeps between runs", notEmpty),
+  json: option.flag("Print the reply as JSON"),
+  help: option.flag("Show this help", "h"),
 } as const satisfies Options;
 
-// Options that several commands for models have, and those that change files.
+/** Options that several commands have. */
+const sharedOptions = {
+  "dry-run": option.flag("Show what would change and write nothing"),
+  "no-read-first": option.flag("Let files be changed that this session has not read"),
+  "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
+  "language-tools": option.flag(
+    "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
+  ),
+  "language-servers": option.flag(
+    "Let language servers check what is changed, and tell what they find with the answer",
+  ),
+  "answer-bytes": option.integer(
+    "Bytes of one answer at most; longer ones say how to go on (default over MCP: what the client shows)",
+    { min: limits.answerBytesMin },
+  ),
+  session: option.text(
+    "ID",
+    "The session that changes are kept under (default: a new one); filehand history --session ID shows them",
+  ),
+  structured: option.flag("Also send what programs read; some clients then show the model nothing else"),
+} as const satisfies Options;
 
-export const dryRun: Option = { type: "flag", words: "Show what would change and write nothing" };
-
-export const noReadFirst: Option = {
-  type: "flag",
-  words: "Let files be changed that this session has not read",
-};
-
-export const historyTools: Option = {
-  type: "flag",
-  words: "Offer the tools that look back and take changes back (History, Rewind)",
-};
-
-export const languageTools: Option = {
-  type: "flag",
-  words: "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
-};
-
-export const languageServers: Option = {
-  type: "flag",
-  words: "Let language servers check what is changed, and tell what they find with the answer",
-};
-
-export const answerBytes: Option = {
-  type: "integer",
-  value: "N",
-  words: "Bytes of one answer at most; longer ones say how to go on (default over MCP: what the client shows)",
-};
-
-export const sessionOption: Option = {
-  type: "text",
-  value: "ID",
-  words: "The session that changes are kept under (default: a new one); filehand history --session ID shows them",
-};
+export const shared = (...names: readonly (keyof typeof sharedOptions)[]): Options =>
+  Object.fromEntries(names.map((name) => [name, sharedOptions[name]]));

@@ -8,15 +8,15 @@ import { FilehandError } from "../../contract/problem.ts";
 import { personDialect } from "../../dialects/dialects.ts";
 import type { History, Session, SessionHistory } from "../../options.ts";
 import { readNamedFile } from "../../settings/settings.ts";
+import { overlap } from "../../state/state.ts";
 import { escapeName, hunksOfTexts, shortNames } from "../../text/text.ts";
-import type { Given, Host, Option } from "./command.ts";
+import { type Given, type Host, option } from "./command.ts";
 import { type Opened, openSession, ownSessionId } from "./open-session.ts";
 
-export const sessionToLookAt: Option = {
-  type: "text",
-  value: "ID",
-  words: "The session to look at (default: that of the commands typed in this workspace)",
-};
+export const sessionToLookAt = option.text(
+  "ID",
+  "The session to look at (default: that of the commands typed in this workspace)",
+);
 
 export type SessionSummary = ReturnType<History["sessions"]>[number];
 
@@ -47,27 +47,15 @@ function damageTeller(host: Host): Past["tellOfDamage"] {
     const count = turns.faults().length;
     if (count === 0 || reported.has(turns.id)) return;
     reported.add(turns.id);
-    const records = count === 1 ? "one record" : `${count} records`;
-    const are = count === 1 ? "is" : "are";
-    host.stderr.write(
-      `filehand: ${records} of the session ${escapeName(turns.id)} cannot be read and ${are} left out, see filehand history verify\n`,
-    );
+    const [records, are] = count === 1 ? ["one record", "is"] : [`${count} records`, "are"];
+    const left = `${records} of the session ${escapeName(turns.id)} cannot be read and ${are} left out`;
+    host.stderr.write(`filehand: ${left}, see filehand history verify\n`);
   };
 }
 
-/** Of this workspace: one of their roots is one of ours, lies in it or holds it. Newest first. */
-export function sessionsHere({ history, filehand }: Past): readonly SessionSummary[] {
-  return history
-    .sessions()
-    .filter(({ roots }) => roots.some((theirs) => filehand.roots.some((ours) => overlap(theirs, ours))));
-}
-
-const overlap = (a: string, b: string): boolean => holds(a, b) || holds(b, a);
-
-const holds = (outer: string, inner: string): boolean => {
-  const rest = nodePath.relative(outer, inner);
-  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-};
+/** Of this workspace. Newest first. */
+export const sessionsHere = ({ history, filehand }: Past): readonly SessionSummary[] =>
+  history.sessions().filter(({ roots }) => overlap(roots, filehand.roots));
 
 /** A session with what it changed. */
 export interface Looked {
@@ -103,10 +91,7 @@ export interface Named extends Looked {
   readonly turn: string;
 }
 
-/**
- * The turn that a person means. An id is looked for in their own session first and then in the others of the workspace,
- * for what `filehand history` shows can be one of those; what is counted is counted in one session.
- */
+/** The turn that a person means. An id is looked for in their own session first, then in the others; a count only in one. */
 export async function namedTurn(asked: string, past: Past, given: Given): Promise<Named> {
   const first = await chosenSession(past, given);
   const found = findTurn(asked, first.ids);
@@ -168,7 +153,7 @@ export function pathAmong(asked: string, paths: readonly string[], past: Past, h
 
 export { shortNames } from "../../text/text.ts";
 
-export type NotFound =
+type NotFound =
   | { readonly why: "unknown" | "counted too far" }
   | { readonly why: "several"; readonly among: readonly string[] };
 
@@ -197,31 +182,34 @@ export function rangeOf(asked: string, isTurn: (name: string) => boolean): reado
 /** Of one side of a diff; a longer one is useless on a screen. */
 const diffBytesMax = 33_554_432;
 
-const notKeptWords = {
+const unavailable: Readonly<Record<NotKept | "missing" | "damaged", string>> = {
   secret: "it holds secrets and is never stored",
   "too large": "it was too large to be kept",
   failed: "it could not be kept",
-} as const satisfies Record<NotKept, string>;
+  missing: "its content is no longer kept",
+  damaged: "what was kept of it is damaged, see filehand history verify",
+};
 
 /** One side: the bytes, none if there was no file, or why they are unavailable. */
-export type Side = Uint8Array | "absent" | { readonly why: string };
+export type Side = Uint8Array | "absent" | Unavailable;
+interface Unavailable {
+  readonly why: string;
+}
 
-type Kept = Exclude<Awaited<ReturnType<SessionHistory["open"]>>, string>;
+export type Kept = Exclude<Awaited<ReturnType<SessionHistory["open"]>>, string>;
 
 /** The caller must close the result. */
 export async function openVersion(
-  version: Extract<FileVersion, { readonly kind: "file" }>,
+  { notKept, content }: Extract<FileVersion, { readonly kind: "file" }>,
   turns: SessionHistory,
-): Promise<Kept | { readonly why: string }> {
-  if (version.notKept !== undefined) return { why: notKeptWords[version.notKept] };
-  if (version.content === undefined) return { why: notKeptWords.failed };
-  return openContent(version.content, turns);
+): Promise<Kept | Unavailable> {
+  const isKept = notKept === undefined && content !== undefined;
+  return isKept ? openContent(content, turns) : { why: unavailable[notKept ?? "failed"] };
 }
 
-async function openContent(content: string, turns: SessionHistory): Promise<Kept | { readonly why: string }> {
+async function openContent(content: string, turns: SessionHistory): Promise<Kept | Unavailable> {
   const kept = await turns.open(content);
-  if (kept === "missing") return { why: "its content is no longer kept" };
-  return kept === "damaged" ? { why: "what was kept of it is damaged, see filehand history verify" } : kept;
+  return typeof kept === "string" ? { why: unavailable[kept] } : kept;
 }
 
 export async function sideOf(version: FileVersion, turns: SessionHistory): Promise<Side> {
@@ -231,7 +219,7 @@ export async function sideOf(version: FileVersion, turns: SessionHistory): Promi
 export const sideOfContent = async (content: string, turns: SessionHistory): Promise<Side> =>
   wholeOf(await openContent(content, turns));
 
-async function wholeOf(file: Kept | { readonly why: string }): Promise<Side> {
+async function wholeOf(file: Kept | Unavailable): Promise<Side> {
   if ("why" in file) return file;
   using _file = file;
   if (file.sizeBytes > diffBytesMax) return { why: `it has ${file.sizeBytes} bytes, too many for a diff` };
@@ -253,24 +241,20 @@ export interface VersionDiff {
   readonly note: string | null;
 }
 
-const noHunks = { additions: 0, deletions: 0, hunks: [] } as const;
-
 export function diffOfSides(before: Side, after: Side): VersionDiff {
   const became = before === "absent" ? "new" : after === "absent" ? "deleted" : null;
-  if (before === "absent" && after === "absent")
-    return { became: null, ...noHunks, note: "it was there only in between" };
+  const noted = (note: string): VersionDiff => ({ became, additions: 0, deletions: 0, hunks: [], note });
+  if (before === "absent" && after === "absent") return { ...noted("it was there only in between"), became: null };
   const [a, b] = [bytesOf(before), bytesOf(after)];
-  if ("why" in a) return { became, ...noHunks, note: `not shown: ${a.why}` };
-  if ("why" in b) return { became, ...noHunks, note: `not shown: ${b.why}` };
-  if (Buffer.compare(a, b) === 0) return { became, ...noHunks, note: became === null ? "no difference" : "empty" };
-  if (a.includes(0) || b.includes(0)) {
-    return { became, ...noHunks, note: `not text: ${a.length} bytes before, ${b.length} after` };
-  }
+  if ("why" in a) return noted(`not shown: ${a.why}`);
+  if ("why" in b) return noted(`not shown: ${b.why}`);
+  if (Buffer.compare(a, b) === 0) return noted(became === null ? "no difference" : "empty");
+  if (a.includes(0) || b.includes(0)) return noted(`not text: ${a.length} bytes before, ${b.length} after`);
   // Bytes that are not UTF-8 are kept on both sides, or every line with one would differ.
   const encoding = isUtf8(a) && isUtf8(b) ? "utf8" : "latin1";
-  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);
-  const { hunks, additions, deletions } = hunksOfTexts(text(a), text(b));
+  const decoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);
+  const { hunks, additions, deletions } = hunksOfTexts(decoded(a), decoded(b));
   return { became, additions, deletions, hunks, note: null };
 }
 
-const bytesOf = (side: Side): Uint8Array | { readonly why: string } => (side === "absent" ? new Uint8Array() : side);
+const bytesOf = (side: Side): Uint8Array | Unavailable => (side === "absent" ? new Uint8Array() : side);

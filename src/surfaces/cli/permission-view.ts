@@ -1,10 +1,10 @@
 /** Permissions in words for people, or as JSON for programs. */
 
 import type { Explanation, ListedRule, Permissions, Verdict } from "../../contract/permission.ts";
+import { meanings, reasonText, remedyText, ruleText } from "../../dialects/dialects.ts";
 import { escapeName } from "../../text/text.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
-import { meanings, reasonText, remedyText, ruleText } from "./permission-words.ts";
-import { coloured, printJson, styled } from "./print.ts";
+import { coloured, print, printJson, styled } from "./print.ts";
 
 type Work = (permissions: Permissions, tool: string, paths: readonly string[], given: Given, host: Host) => ExitCode;
 
@@ -12,9 +12,7 @@ const colours = { allow: "green", ask: "yellow", deny: "red" } as const satisfie
 
 export const explainPath: Work = (permissions, tool, [path = ""], given, host) => {
   const explanation = permissions.explain(tool, path);
-  if (given.flag("json")) printJson(explanation, host);
-  else host.stdout.write(`${explanationText(explanation, paintFor(host))}\n`);
-  return 0;
+  return given.flag("json") ? printJson(explanation, host) : print(explanationText(explanation, paintFor(host)), host);
 };
 
 export const checkPaths: Work = (permissions, tool, paths, given, host) => {
@@ -38,10 +36,7 @@ export const listRules: Work = (permissions, _tool, _paths, given, host) => {
   const list = permissions.list();
   const { builtIn, ...written } = list;
   const wantsAll = given.flag("all");
-  if (given.flag("json")) {
-    printJson(wantsAll ? list : written, host);
-    return 0;
-  }
+  if (given.flag("json")) return printJson(wantsAll ? list : written, host);
   const paint = paintFor(host);
   const locked = list.locked.length === 0 ? "" : ` (locked: ${list.locked.join(", ")})`;
   const lines = [`Mode: ${list.mode}${locked}`, ...list.roots.map((root) => `Root: ${escapeName(root)}`)];
@@ -55,8 +50,7 @@ export const listRules: Work = (permissions, _tool, _paths, given, host) => {
   }
   if (rules.length === 0) lines.push("", "No rules: reading is free, changes are asked about");
   if (!wantsAll) lines.push("", `${builtIn.length} rules are built in, --all shows them`);
-  host.stdout.write(`${lines.join("\n")}\n`);
-  return 0;
+  return print(lines.join("\n"), host);
 };
 
 type Paint = (as: Verdict | "bold" | "dim", text: string) => string;
@@ -69,27 +63,20 @@ function paintFor(host: Host): Paint {
 function explanationText(explanation: Explanation, paint: Paint): string {
   const { tool, path, verdict, names, rule, matched, exists, mode, by, remedy } = explanation;
   const [first = "", real] = names;
-  const rows: [string, string][] = [
+  const named = (name: string): string =>
+    `${escapeName(name)}${matched === name ? "  (the rule matches this name)" : ""}`;
+  const isNew = !exists && by !== "outside" && by !== "path";
+  const all: readonly (readonly [string, string | undefined])[] = [
     ["because", reasonText(explanation)],
-    ...(rule === undefined ? [] : [["rule", ruleText(rule)] as [string, string]]),
-    ...(real === undefined
-      ? first === ""
-        ? []
-        : [["path", escapeName(first)] as [string, string]]
-      : [
-          ["asked", `${escapeName(first)}${matched === first ? "  (the rule matches this name)" : ""}`] as [
-            string,
-            string,
-          ],
-          ["really", `${escapeName(real)}${matched === real ? "  (the rule matches this name)" : ""}`] as [
-            string,
-            string,
-          ],
-        ]),
-    ...(exists || by === "outside" || by === "path" ? [] : [["note", "there is no such file yet"] as [string, string]]),
+    ["rule", rule && ruleText(rule)],
+    ["path", real === undefined && first !== "" ? escapeName(first) : undefined],
+    ["asked", real === undefined ? undefined : named(first)],
+    ["really", real === undefined ? undefined : named(real)],
+    ["note", isNew ? "there is no such file yet" : undefined],
     ["mode", mode],
-    ...(remedy === undefined ? [] : [["to allow", remedyText(remedy, by)] as [string, string]]),
+    ["to allow", remedy && remedyText(remedy, by)],
   ];
+  const rows = all.flatMap(([name, words]) => (words === undefined ? [] : [[name, words] as const]));
   const head = `${escapeName(tool)} "${escapeName(path)}": ${paint(verdict, meanings[verdict])}`;
   const width = Math.max(...rows.map(([name]) => name.length));
   return [head, ...rows.map(([name, words]) => `  ${paint("dim", name.padEnd(width))}  ${words}`)].join("\n");

@@ -19,14 +19,24 @@ export const styled: Style = (format, text) => (text === "" ? "" : styleText(for
 export const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}\n`;
 
-export const printJson = (value: unknown, host: Host): void => void host.stdout.write(jsonLine(value));
+export function printJson(value: unknown, host: Host): 0 {
+  host.stdout.write(jsonLine(value));
+  return 0;
+}
 
-/** Prints a reply and returns the exit code. A reply of `person` has colours; any other is printed unchanged. */
+export function print(text: string, host: Host): 0 {
+  host.stdout.write(`${text}\n`);
+  return 0;
+}
+
+/** Prints a reply and returns the exit code. A reply of `person` has colours, and its notes go to stderr; any other is printed unchanged. */
 export function printReply(reply: Reply, given: Given, host: Host, words?: typeof person): ExitCode {
   if (given.flag("json")) {
     printJson(reply, host);
   } else if (words === person && !reply.isError) {
-    host.stdout.write(`${paintedLines(viewOf(reply).body, host, "stdout")}\n`);
+    const { body, notes } = viewOf(reply);
+    if (body.length > 0 || notes.length === 0) host.stdout.write(`${paintedLines(body, host, "stdout")}\n`);
+    if (notes.length > 0) host.stderr.write(`${paintedLines(notes, host, "stderr")}\n`);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
     const stream = reply.isError ? "stderr" : "stdout";
@@ -38,7 +48,9 @@ export function printReply(reply: Reply, given: Given, host: Host, words?: typeo
 
 /** Undefined for `--json`, for `--dialect`, and for a session in another dialect. */
 export const wordsFor = (given: Given, session: Session): typeof person | undefined =>
-  given.text("dialect") === undefined && !given.flag("json") && session.dialect === personDialect ? person : undefined;
+  isForPerson(given) && session.dialect === personDialect ? person : undefined;
+
+export const isForPerson = (given: Given): boolean => given.text("dialect") === undefined && !given.flag("json");
 
 /** Escapes the control characters of files for a terminal; a pipe gets the exact text. */
 export function shownText(text: string, host: Host, stream: "stdout" | "stderr"): string {
@@ -96,14 +108,15 @@ export async function orJsonFailure(given: Given, host: Host, work: () => Promis
 export function internalError(error: unknown, host: Host): Reply {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   host.stderr.write(`filehand: internal error, this is a bug in Filehand:\n${stack}\n`);
-  const message = "Filehand failed by a fault of its own, the details are in its log";
-  return {
-    content: [{ type: "text", text: message }],
-    structured: null,
-    isError: true,
-    error: { code: "INTERNAL", message },
-  };
+  return failedReply("INTERNAL", "Filehand failed by a fault of its own, the details are in its log");
 }
+
+export const failedReply = (code: string, message: string): Reply => ({
+  content: [{ type: "text", text: message }],
+  structured: null,
+  isError: true,
+  error: { code, message },
+});
 
 /** The version of this build; the bundler puts it in. */
 

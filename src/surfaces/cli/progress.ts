@@ -1,5 +1,6 @@
 /** A bar for work that takes long: on a terminal only, after half a second, on stderr. Not for programs (`--json`). */
 
+import { sizeText } from "../../dialects/dialects.ts";
 import type { Given, Host } from "./command.ts";
 
 /** Shorter work needs no bar. */
@@ -8,11 +9,7 @@ const patienceMs = 500;
 const everyMs = 100;
 const width = 30;
 
-export interface ProgressBar {
-  readonly show: (done: number, total: number) => void;
-  /** Erases the bar before the answer is printed. */
-  clear(): void;
-}
+export type ProgressBar = ReturnType<typeof progressBar>;
 
 /** `unit`: what is counted; bytes are shown as a size. */
 export function progressBar(
@@ -20,7 +17,7 @@ export function progressBar(
   given: Given,
   host: Host,
   unit: "bytes" | "files" | "items" | "entries" | "matching files" = "bytes",
-): ProgressBar {
+) {
   const { nowMs: now = () => performance.now() } = host;
   const startedMs = now();
   let shownMs: number | undefined;
@@ -30,10 +27,7 @@ export function progressBar(
     if (total === 0 && unit !== "entries" && unit !== "matching files") return;
     shownMs = nowMs;
     // The number of entries and of matches is unknown until the end.
-    if (total === 0) {
-      host.stderr.write(`\r${label}: ${done} ${unit} so far \x1b[K`);
-      return;
-    }
+    if (total === 0) return void host.stderr.write(`\r${label}: ${done} ${unit} so far \x1b[K`);
     const filled = Math.round((width * done) / total);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
     const all = unit === "bytes" ? sizeText(total) : `${total} ${unit}`;
@@ -41,19 +35,9 @@ export function progressBar(
   };
   return {
     show: host.stderr.isTTY === true && !given.flag("json") ? show : () => undefined,
-    clear: () => {
+    /** Erases the bar before the answer is printed. */
+    clear: (): void => {
       if (shownMs !== undefined) host.stderr.write("\r\x1b[K");
     },
   };
-}
-
-export function sizeText(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000;
-    unit += 1;
-  }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }

@@ -1,6 +1,5 @@
 /** Runs a rewind for a person and reports for each file what was done, or why it was left. */
 
-import { styleText } from "node:util";
 import type { ConflictReason, RewindOutcome, RewoundFile } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
 import {
@@ -13,10 +12,10 @@ import {
 import type { RewindOptions } from "../../options.ts";
 import { escapeName } from "../../text/text.ts";
 import { nameFrom } from "./change.ts";
-import type { ExitCode, Given, Host, Options } from "./command.ts";
+import { type ExitCode, type Given, type Host, option } from "./command.ts";
 import { paintVersions } from "./diff.ts";
 import { startUpkeep } from "./open-session.ts";
-import { dryRun } from "./parse.ts";
+import { shared } from "./parse.ts";
 import {
   diffOfSides,
   type Looked,
@@ -27,14 +26,14 @@ import {
   sideOnDisk,
   type VersionDiff,
 } from "./past.ts";
-import { coloured, printJson } from "./print.ts";
+import { coloured, printJson, styled } from "./print.ts";
 import { progressBar } from "./progress.ts";
 
 export const rewindOptions = {
-  "dry-run": dryRun,
-  force: { type: "flag", words: "Also over what somebody else changed since; that can be rewound as well" },
-  verbose: { type: "flag", words: "Show both sides of each conflict, as a dry run does" },
-} as const satisfies Options;
+  ...shared("dry-run"),
+  force: option.flag("Also over what somebody else changed since; that can be rewound as well"),
+  verbose: option.flag("Show both sides of each conflict, as a dry run does"),
+};
 
 /** Files with nothing to do that are listed one by one on the screen. */
 const stillMax = 10;
@@ -58,13 +57,13 @@ export async function runRewind(
   const rows = await Promise.all(outcome.files.map((file) => rowOf(file, looked, given)));
   if (given.flag("json")) {
     const { to, turn = null, dryRun: dry, passed } = outcome;
-    const files = rows.map(({ file: { path, step }, did, why, note, view }) => ({
+    const files = rows.map(({ file: { path, step }, did, why, note, view = null }) => ({
       path,
       did,
       why,
-      ...(note === undefined ? {} : { note }),
+      ...(note !== undefined && { note }),
       step,
-      view: view ?? null,
+      view,
     }));
     printJson({ session: looked.turns.id, to, turn, dryRun: dry, passed, files }, host);
   } else {
@@ -90,19 +89,12 @@ function rethrowForPerson(error: unknown): never {
 const isLeft = ({ came, step }: RewoundFile): boolean =>
   typeof came === "object" || (came === "left" && step.does !== "nothing");
 
-interface Row {
-  readonly file: RewoundFile;
-  readonly did: string;
-  readonly why: string | null;
-  readonly note: string | undefined;
-  readonly view: Awaited<ReturnType<typeof conflictView>>;
+async function rowOf(file: RewoundFile, looked: Looked, given: Given) {
+  const isShown = given.flag("dry-run") || given.flag("verbose");
+  return { file, ...rewoundForPerson(file), view: isShown ? await conflictView(file, looked) : undefined };
 }
 
-async function rowOf(file: RewoundFile, looked: Looked, given: Given): Promise<Row> {
-  const { did, why, note } = rewoundForPerson(file);
-  const isShown = given.flag("dry-run") || given.flag("verbose");
-  return { file, did, why, note, view: isShown ? await conflictView(file, looked) : undefined };
-}
+type Row = Awaited<ReturnType<typeof rowOf>>;
 
 function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
   const name = escapeName(nameFrom(host.cwd, file.path));
@@ -110,7 +102,7 @@ function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
   const line = `  ${deed}: ${name}${parenthesized(words && escapeName(words))}`;
   if (!coloured(host, "stdout")) return line;
   const colour = isLeft(file) || note !== undefined ? "yellow" : file.came === "left" ? "dim" : "green";
-  return styleText(colour, line, { validateStream: false });
+  return styled(colour, line);
 }
 
 const viewOf = ({ file, view }: Row, host: Host): readonly string[] =>
@@ -133,20 +125,16 @@ async function conflictView(file: RewoundFile, { session, turns }: Looked): Prom
   if (step.does !== "conflict") return undefined;
   // No other author changed it.
   if (step.why === "too large to keep" || step.why === "cannot be kept") return undefined;
-  const refused = await session.readRefusal(path);
-  const hidden: Side = { why: refused ?? "" };
-  const sides = refused === undefined ? [await sideOf(step.base, turns), await sideOf(step.ours, turns)] : [];
-  const [base = hidden, ours = hidden] = sides;
-  const now = async (): Promise<Side> => {
+  const why = await session.readRefusal(path);
+  const shown = async (side: () => Side | Promise<Side>): Promise<Side> => (why === undefined ? side() : { why });
+  const base = await shown(() => sideOf(step.base, turns));
+  const ours = await shown(() => sideOf(step.ours, turns));
+  const theirs = await shown(() => {
     if (step.theirs === undefined) return "absent";
     // The version before a forced rewind is in the history now.
     return came === "done" ? sideOfContent(step.theirs, turns) : sideOnDisk(path);
-  };
-  return {
-    why: step.why,
-    ours: diffOfSides(base, ours),
-    theirs: diffOfSides(ours, refused === undefined ? await now() : hidden),
-  };
+  });
+  return { why: step.why, ours: diffOfSides(base, ours), theirs: diffOfSides(ours, theirs) };
 }
 
 function paintConflict(name: string, { why, ours, theirs }: ConflictView, host: Host): string {

@@ -80,9 +80,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   front.server.listen(port, address);
   await once(front.server, "listening").catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code; // Node's own errors have one
-    const why =
-      (code === undefined ? undefined : listenFaults[code]) ??
-      `the system says ${code}, choose another --port or --host`;
+    const why = listenFaults[code ?? ""] ?? `the system says ${code}, choose another --port or --host`;
     throw new UsageError(`Cannot listen on ${address}:${port}: ${why}`);
   });
   // Only now: a token of a server that does not run is useless.
@@ -97,10 +95,8 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     if (stateDir !== undefined) await inspector.listenToOthers(stateDir);
     origin = `http://${bracketed(isEverywhere(found) ? "127.0.0.1" : address)}:${actual}`;
     const url = tell(inspector.newKey());
-    needs.onAddress?.(
-      url,
-      [...workspaces.values()].flatMap(({ filehand }) => filehand.roots),
-    );
+    const roots = [...workspaces.values()].flatMap(({ filehand }) => filehand.roots);
+    needs.onAddress?.(url, roots);
   }
   parts.load(log);
   if (!parts.stop.aborted) await once(parts.stop, "abort");
@@ -162,12 +158,11 @@ function portOf(given: Given, usual: number): number {
 }
 
 /** The access check, and the token to print if one was made for this run. */
-interface Entrance {
-  readonly access: Authentication;
-  readonly token?: string;
-}
-
-async function accessOf(given: Given, host: Host, address: string): Promise<Entrance> {
+async function accessOf(
+  given: Given,
+  host: Host,
+  address: string,
+): Promise<{ readonly access: Authentication; readonly token?: string }> {
   refuseTwoWays(given);
   const { oauthAuthentication, openAuthentication, tokenAuthentication } = await import("../mcp/index.ts");
   const verifier = given.text("oauth-verifier");
@@ -187,8 +182,13 @@ async function accessOf(given: Given, host: Host, address: string): Promise<Entr
     return { access: openAuthentication };
   }
   const make = (): string => randomBytes(32).toString("base64url");
-  if (file !== undefined)
-    return { access: tokenAuthentication(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make))) };
+  if (file !== undefined) {
+    try {
+      return { access: tokenAuthentication(tokenFrom(nodePath.resolve(host.cwd, file), make)) };
+    } catch (error) {
+      throw new UsageError(error instanceof Error ? error.message : String(error));
+    }
+  }
   const token = make();
   return { access: tokenAuthentication(token), token };
 }
@@ -205,14 +205,6 @@ function refuseTwoWays(given: Given): void {
   if (isGiven["--oauth-verifier"]) return;
   for (const name of ["oauth-issuer", "public-url"]) {
     if (given.text(name) !== undefined) throw new UsageError(`--${name} is of use only with --oauth-verifier`);
-  }
-}
-
-function orUsage<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 

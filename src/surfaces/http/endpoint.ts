@@ -9,44 +9,26 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { callerOf, sessionKey } from "../mcp/caller.ts";
+import { callerOf, clientOf, sessionKey } from "../mcp/caller.ts";
 import type { McpWorkspace } from "../mcp/mcp-workspace.ts";
 import { hasEnvelope, isValidEnvelope, modernVersion } from "../mcp/envelope.ts";
-import { metaNames, tokenScopes, sessionHeader } from "../mcp/names.ts";
+import { tokenScopes, sessionHeader } from "../mcp/names.ts";
 import { type Factory, logSdkError } from "../mcp/server.ts";
 import { watchAll } from "../mcp/stdio-sdk.ts";
-import { answerCall, type CallMessage, type Delivery, readCall } from "../mcp/tool-call.ts";
+import { answerCall, type CallMessage, giveBack, readCall, takeController, type ToolCall } from "../mcp/tool-call.ts";
 import type { Guest } from "./authentication.ts";
-import { goneSignal, refuse, sendEvent, sendJson, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
+import { refuse, sendEvent, sendJson, sendResponse, type Watched, watchResponse, webRequest } from "./exchange.ts";
 
-export interface Endpoint {
-  /** `body`: parsed; undefined for requests without one. */
-  handle(req: IncomingMessage, res: ServerResponse, body: object | undefined, guest: Guest): Promise<void>;
-  /** The scope that a request needs and its token lacks. */
-  missingScope(body: object, guest: Guest): string | undefined;
-  close(): Promise<void>;
-  readonly sessions: number;
-}
+export type Endpoint = ReturnType<typeof createEndpoint>;
 
-export interface EndpointLimits {
-  readonly sessionsMax: number;
-  readonly sessionsOfOneMax: number;
-  readonly idleMsMax: number;
-  readonly subscriptionsMax: number;
-}
-
-export const endpointLimits: EndpointLimits = {
+export const endpointLimits = {
   sessionsMax: 512,
   sessionsOfOneMax: 64,
   idleMsMax: 1_800_000,
   subscriptionsMax: 256,
 };
 
-export function createEndpoint(
-  workspace: McpWorkspace,
-  factory: Factory,
-  limits: EndpointLimits = endpointLimits,
-): Endpoint {
+export function createEndpoint(workspace: McpWorkspace, factory: Factory, limits = endpointLimits) {
   const onerror = logSdkError(workspace.log, "protocol error");
   const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: limits.subscriptionsMax, onerror });
   const legacy = createLegacySessions({
@@ -58,41 +40,38 @@ export function createEndpoint(
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
 
   return {
-    async handle(req, res, body, guest) {
-      const delivery = watchDelivery(res);
-      const signal = goneSignal(res);
+    /** `body`: parsed; undefined for requests without one. */
+    async handle(req: IncomingMessage, res: ServerResponse, body: object | undefined, guest: Guest): Promise<void> {
+      const watched = watchResponse(res, takeController());
       const call = body === undefined ? undefined : modernCall(req.headers, body, workspace);
-      if (call !== undefined) return answerOverHttp(call, { req, res, guest, delivery, signal }, workspace);
+      if (call !== undefined) return answerOverHttp(call, res, guest, watched, workspace);
+      const { signal, onLost } = watched;
       const request = webRequest(req, signal);
       // The token is not passed on, only the principal.
-      const authInfo: AuthInfo = {
-        token: "",
-        clientId: guest.principal,
-        scopes: [...guest.scopes],
-        extra: { delivery },
-      };
+      const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes], extra: { onLost } };
       if (body === undefined && request.headers.get("mcp-session-id") === null) {
         return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
       }
       if (body === undefined || (await isLegacyRequest(request, body))) {
         return sendResponse(await legacy.handle(request, body, authInfo), res);
       }
-      const watched = listened(body, workspace, guest, notify);
-      if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
-      await watched?.ready;
+      const listening = listened(body, workspace, guest, notify);
+      if (listening !== undefined) res.once("close", () => listening.subscriptions.removeAll());
+      await listening?.ready;
       return sendResponse(await modern.fetch(request, { authInfo, parsedBody: body }), res);
     },
 
-    missingScope(body, guest) {
+    /** The scope that a request needs and its token lacks. */
+    missingScope(body: object, guest: Guest): string | undefined {
       const needed = scopeOf(body, workspace);
       return needed === undefined || guest.scopes.includes(needed) ? undefined : needed;
     },
 
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([modern.close(), legacy.close()]);
       workspace.sessions.endAll();
     },
-    get sessions() {
+    get sessions(): number {
       return legacy.size;
     },
   };
@@ -116,10 +95,7 @@ function scopeOf({ method, params }: Called, workspace: McpWorkspace): string | 
   return showsFiles ? tokenScopes.read : undefined;
 }
 
-/**
- * A tool call of the newer protocol, which is answered without the SDK (`mcp/tool-call.ts`). Undefined for everything else; the SDK
- * refuses headers that contradict the body.
- */
+/** A tool call that is answered without the SDK (`mcp/tool-call.ts`). The SDK refuses headers that contradict the body. */
 function modernCall(headers: IncomingHttpHeaders, body: object, workspace: McpWorkspace): CallMessage | undefined {
   const call = readCall(body, workspace);
   return call !== undefined &&
@@ -132,71 +108,36 @@ function modernCall(headers: IncomingHttpHeaders, body: object, workspace: McpWo
     : undefined;
 }
 
-interface HttpExchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly guest: Guest;
-  readonly delivery: Delivery;
-  readonly signal: AbortSignal;
-}
-
 async function answerOverHttp(
-  { id, name, input, meta, requestState, inputResponses }: CallMessage,
-  { req, res, guest, delivery, signal }: HttpExchange,
+  message: CallMessage,
+  res: ServerResponse,
+  { principal }: Guest,
+  { signal, onLost, done }: Watched,
   workspace: McpWorkspace,
 ): Promise<void> {
-  const { principal } = guest;
-  const handle = req.headers[sessionHeader];
-  const caller = callerOf(
-    {
-      principal,
-      handle: typeof handle === "string" ? handle : undefined,
-      meta,
-      capabilities: meta?.[metaNames.clientCapabilities],
-      clientInfo: meta?.[metaNames.clientInfo],
-    },
-    workspace,
-  );
-  const notify = async (note: object): Promise<void> => sendEvent(res, JSON.stringify({ jsonrpc: "2.0", ...note }));
-  const text = await answerCall(
-    {
-      id,
-      name,
-      input,
-      meta,
-      requestState,
-      inputResponses,
-      era: "modern",
-      caller,
-      principal,
-      signal,
-      notify,
-      delivery,
-      ask: undefined,
-    },
-    workspace,
-  );
+  const { meta } = message;
+  const header = res.req.headers[sessionHeader];
+  const handle = typeof header === "string" ? header : undefined;
+  const call: ToolCall = {
+    message,
+    era: "modern",
+    caller: callerOf({ principal, handle, meta }, clientOf(meta), workspace),
+    principal,
+    signal,
+    notify: async (note) => sendEvent(res, JSON.stringify({ jsonrpc: "2.0", ...note })),
+    onLost,
+    ask: undefined,
+  };
+  const text = await answerCall(call, workspace);
   if (signal.aborted) return;
+  done((controller) => giveBack(controller, message.name, workspace));
   if (!res.headersSent) return sendJson(res, 200, text);
   sendEvent(res, text);
   res.end();
 }
 
-/**
- * Clients of the older protocol keep a session open, so that questions and cancellations reach them. Each session has its own
- * server and transport: shared ones would give one client the answers of another.
- */
-export interface LegacySessions {
-  handle(request: Request, body: unknown, authInfo: AuthInfo): Promise<Response>;
-  close(): Promise<void>;
-  readonly size: number;
-}
-
-export interface LegacyOptions {
+export interface LegacyOptions extends Readonly<Omit<typeof endpointLimits, "subscriptionsMax">> {
   readonly factory: Factory;
-  readonly sessionsMax: number;
-  readonly sessionsOfOneMax: number;
-  readonly idleMsMax: number;
   /** Called when a session is over. */
   readonly onEnd: (principal: string, id: string) => void;
   readonly nowMs?: () => number;
@@ -213,7 +154,8 @@ interface Entry {
   open: number;
 }
 
-export function createLegacySessions(options: LegacyOptions): LegacySessions {
+/** Sessions of the older protocol. A shared server or transport would give one client the answers of another. */
+export function createLegacySessions(options: LegacyOptions) {
   const { factory, nowMs = Date.now } = options;
   const entries = new Map<string, Entry>();
 
@@ -266,7 +208,7 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
   };
 
   return {
-    async handle(request, body, authInfo) {
+    async handle(request: Request, body: unknown, authInfo: AuthInfo): Promise<Response> {
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
         if (isMethod(body, "initialize")) return start(request, body, authInfo);
@@ -294,11 +236,11 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
         if (!isStream) done();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(sweep);
       await Promise.all([...entries.keys()].map(end));
     },
-    get size() {
+    get size(): number {
       return entries.size;
     },
   };

@@ -3,33 +3,34 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Delivery } from "../mcp/tool-call.ts";
-
-/** Aborted when the client closes the connection before it has its answer. */
-export function goneSignal(res: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  res.once("close", () => {
-    if (!res.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
+import { dropOldest } from "../../contract/common.ts";
 
 /** For each connection, called if its last response is lost: only the next request proves that the client has read it. */
 const lastOn = new WeakMap<Socket, () => void>();
 
-/**
- * Notices that a response is lost: the connection closes before all of it is written, or breaks with an error afterwards. A client
- * that goes away with unread bytes resets the connection; one that has read them closes it.
- */
-export function watchDelivery(res: ServerResponse): Delivery {
+/** What becomes of a response. */
+export interface Watched {
+  /** Aborted when the client closes the connection before it has its answer. */
+  readonly signal: AbortSignal;
+  /** Calls back if the response is lost: the connection closes before all of it is written, or breaks with an error afterwards. */
+  readonly onLost: (callback: () => void) => void;
+  /** The call is over, so that nothing needs its signal any more. */
+  readonly done: (giveBack: (controller: AbortController) => void) => void;
+}
+
+/** A client that goes away with unread bytes resets the connection; one that has read them closes it. */
+export function watchResponse(res: ServerResponse, controller: AbortController): Watched {
   let isLost = false;
+  let isDone = false;
   const callbacks: (() => void)[] = [];
   const lose = (): void => {
     isLost = true;
     for (const callback of callbacks.splice(0)) callback();
   };
   res.once("close", () => {
-    if (!res.writableFinished) lose();
+    if (res.writableFinished) return;
+    if (!isDone) controller.abort();
+    lose();
   });
   const { socket } = res;
   if (socket !== null) {
@@ -42,9 +43,14 @@ export function watchDelivery(res: ServerResponse): Delivery {
     lastOn.set(socket, lose);
   }
   return {
+    signal: controller.signal,
     onLost: (callback) => {
       if (isLost) callback();
       else callbacks.push(callback);
+    },
+    done: (giveBack) => {
+      isDone = true;
+      giveBack(controller);
     },
   };
 }
@@ -169,20 +175,11 @@ export interface HttpRefusal {
 }
 
 /** A rate limit: one token bucket per sender. */
-export interface Rate {
-  /** False if the sender is over its rate. */
-  take(who: string): boolean;
-}
-
-export function createRate(
-  perSecond: number,
-  burst: number,
-  nowMs: () => number = () => performance.now(),
-  peopleMax = 10_000,
-): Rate {
+export function createRate(perSecond: number, burst: number, nowMs = () => performance.now(), peopleMax = 10_000) {
   const buckets = new Map<string, { left: number; atMs: number }>();
   return {
-    take(who) {
+    /** False if the sender is over its rate. */
+    take(who: string): boolean {
       const now = nowMs();
       const bucket = buckets.get(who) ?? { left: burst, atMs: now };
       bucket.left = Math.min(burst, bucket.left + ((now - bucket.atMs) * perSecond) / 1_000);
@@ -190,10 +187,7 @@ export function createRate(
       // Least recently used first: that bucket is the fullest, so a sender loses nothing if it is dropped.
       buckets.delete(who);
       buckets.set(who, bucket);
-      if (buckets.size > peopleMax) {
-        const [oldest = who] = buckets.keys();
-        buckets.delete(oldest);
-      }
+      dropOldest(buckets, peopleMax);
       if (bucket.left < 1) return false;
       bucket.left -= 1;
       return true;

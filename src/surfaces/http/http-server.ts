@@ -1,14 +1,12 @@
-/**
- * The HTTP server. It checks a request in this order: Host, Origin, token, rate, size of the body, scope; only then an endpoint
- * handles it.
- */
+/** The HTTP server. It checks Host, Origin, token, rate, size of the body and scope, in this order, before an endpoint. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Inspector } from "../inspector/index.ts";
 import type { Log } from "../mcp/mcp-workspace.ts";
 import { parseMessage } from "../mcp/stdio-wire.ts";
 import type { Authentication, Guest } from "./authentication.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createRate, readBody, refuse } from "./exchange.ts";
+import { createRate, type HttpRefusal, readBody, refuse } from "./exchange.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface HttpServerOptions {
@@ -18,43 +16,23 @@ export interface HttpServerOptions {
   readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly limits?: Partial<HttpLimits>;
+  readonly limits?: Partial<typeof httpLimits>;
   /** The page for people, which authenticates them itself. */
-  readonly inspector?: Inspecting | undefined;
+  readonly inspector?: Pick<Inspector, "handles" | "handle" | "close"> | undefined;
 }
 
-export interface Inspecting {
-  handles(path: string): boolean;
-  handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
-  close(): void;
-}
-
-export interface HttpLimits {
-  readonly bodyBytesMax: number;
-  readonly perSecondMax: number;
-  /** Requests of one principal that are handled at once, streams included. */
-  readonly atOnceMax: number;
-  /** Requests with a wrong token from one address. */
-  readonly strangersPerSecondMax: number;
-  /** How long running calls may take when the server ends. */
-  readonly graceMs: number;
-}
-
-const httpLimits: HttpLimits = {
+const httpLimits = {
   bodyBytesMax: 4_194_304,
   perSecondMax: 50_000,
+  /** Requests of one principal that are handled at once, streams included. */
   atOnceMax: 512,
+  /** Requests with a wrong token from one address. */
   strangersPerSecondMax: 10,
+  /** How long running calls may take when the server ends. */
   graceMs: 10_000,
 };
 
-export interface HttpServer {
-  readonly server: Server;
-  /** Waits for running calls, then ends. */
-  close(): Promise<void>;
-}
-
-export function createHttpServer(options: HttpServerOptions): HttpServer {
+export function createHttpServer(options: HttpServerOptions) {
   const limits = { ...httpLimits, ...options.limits };
   const { access, endpoints, hostNames, metrics, log, inspector } = options;
   const rate = createRate(limits.perSecondMax, limits.perSecondMax * 2);
@@ -72,9 +50,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const [path = ""] = (req.url ?? "").split("?", 1);
     if (path === "/healthz") return say(res, 200, "ok\n");
     if (path === "/readyz") return ending ? say(res, 503, "ending\n") : say(res, 200, "ready\n");
-    if (ending) {
-      return refuse(res, 503, "Service Unavailable: the server is ending", { headers: { connection: "close" } });
-    }
+    if (ending) return refuse(res, 503, "Service Unavailable: the server is ending", hangUp);
     if (path.startsWith("/.well-known/oauth-protected-resource")) return sendMetadata(req, res);
     const endpoint = endpoints.get(path);
     if (endpoint === undefined && inspector?.handles(path) === true) return inspector.handle(req, res, path);
@@ -164,7 +140,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     server,
-    async close() {
+    /** Waits for running calls, then ends. */
+    async close(): Promise<void> {
       if (ending) return;
       ending = true;
       // Calls that wait for an answer on the page end.
@@ -184,15 +161,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 /** Undefined for a request without a body; "refused" if the request was answered here. */
-async function bodyOf(
-  req: IncomingMessage,
-  res: ServerResponse,
-  bytesMax: number,
-): Promise<object | undefined | "refused"> {
+async function bodyOf(req: IncomingMessage, res: ServerResponse, bytesMax: number) {
   if (req.method === "GET" || req.method === "DELETE") return undefined;
-  const refused = (...given: Parameters<typeof refuse> extends [unknown, ...infer Rest] ? Rest : never): "refused" => {
-    refuse(res, ...given);
-    return "refused";
+  const refused = (status: number, message: string, more?: HttpRefusal) => {
+    refuse(res, status, message, more);
+    return "refused" as const;
   };
   if (req.method !== "POST")
     return refused(405, "Method not allowed: use POST", { headers: { allow: "POST, GET, DELETE" } });
@@ -200,10 +173,10 @@ async function bodyOf(
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   const body = await readBody(req, bytesMax);
-  if ("gone" in body || "tooLate" in body) return "refused"; // the client is gone
+  if ("gone" in body || "tooLate" in body) return "refused" as const; // the client is gone
   if ("tooLarge" in body) {
     const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
-    return refused(413, message, { headers: { connection: "close" } });
+    return refused(413, message, hangUp);
   }
   if ("notUtf8" in body) return refused(400, "Parse error: not valid UTF-8", { code: -32700 });
   const parsed = parseMessage(body.text);
@@ -223,24 +196,19 @@ function say(res: ServerResponse, status: number, text: string, type = "text/pla
 export const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /** DNS rebinding: a page can make a browser send requests here under its own host name, but it cannot change the Host header. */
-export const isOurHost = (header: string | undefined, names: readonly string[]): boolean => {
-  const [, host, port] = /^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::(\d{1,5}))?$/i.exec(header ?? "") ?? [];
-  return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
-};
-
-/** Node uses the first Host header, but a proxy may have checked the last. `rawHeaders` alternates names and values. */
-export const hasTwoHosts = (rawHeaders: readonly string[]): boolean => {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
-  return hosts > 1;
-};
+export const isOurHost = (header: string | undefined, names: readonly string[]): boolean =>
+  isOurs(/^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::(\d{1,5}))?$/i.exec(header ?? ""), names);
 
 /** With a larger port, `new URL` would throw later. */
-const isPort = (digits = "80"): boolean => Number(digits) <= 65_535;
+function isOurs(found: RegExpExecArray | null, names: readonly string[]): boolean {
+  const [, host, port = "80"] = found ?? [];
+  return host !== undefined && Number(port) <= 65_535 && names.includes(host.toLowerCase());
+}
+
+/** Node uses the first Host header, but a proxy may have checked the last. `rawHeaders` alternates names and values. */
+export const hasTwoHosts = (rawHeaders: readonly string[]): boolean =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1;
 
 /** Programs send no Origin; browsers do. `null`, of a page with a hidden origin, is refused. */
-export function isOurOrigin(header: string | undefined, names: readonly string[]): boolean {
-  if (header === undefined) return true;
-  const [, host, port] = /^https?:\/\/(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::(\d{1,5}))?$/i.exec(header) ?? [];
-  return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
-}
+export const isOurOrigin = (header: string | undefined, names: readonly string[]): boolean =>
+  header === undefined || isOurs(/^https?:\/\/(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::(\d{1,5}))?$/i.exec(header), names);

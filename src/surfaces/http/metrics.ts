@@ -2,12 +2,7 @@
 
 import type { Called, WatchCall } from "../mcp/mcp-workspace.ts";
 
-export interface Metrics {
-  count(name: CounterName, labels: Labels): void;
-  /** How long a call of a tool took. */
-  took(tool: string, seconds: number): void;
-  text(gauges: Readonly<Record<string, number>>): string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 type Labels = Readonly<Record<string, string>>;
 type CounterName = keyof typeof counters;
@@ -21,18 +16,19 @@ const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 /** Labels come from a closed list of tools and statuses; this bounds the memory if one day they do not. */
 const seriesMax = 1_000;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const counts = new Map<CounterName, Map<string, number>>();
   const times = new Map<string, { readonly buckets: number[]; sum: number; count: number }>();
   return {
-    count(name, labels) {
+    count(name: CounterName, labels: Labels): void {
       const series = counts.get(name) ?? new Map<string, number>();
       counts.set(name, series);
       const key = labelText(labels);
       if (series.size >= seriesMax && !series.has(key)) return;
       series.set(key, (series.get(key) ?? 0) + 1);
     },
-    took(tool, seconds) {
+    /** How long a call of a tool took. */
+    took(tool: string, seconds: number): void {
       const time = times.get(tool) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
       if (times.size >= seriesMax && !times.has(tool)) return;
       times.set(tool, time);
@@ -42,7 +38,7 @@ export function createMetrics(): Metrics {
       time.sum += seconds;
       time.count += 1;
     },
-    text(gauges) {
+    text(gauges: Readonly<Record<string, number>>): string {
       const lines: string[] = [];
       for (const name of Object.keys(counters) as CounterName[]) {
         lines.push(`# HELP ${name} ${counters[name]}`, `# TYPE ${name} counter`);

@@ -1,6 +1,6 @@
 /** Every address below `/api/` for browsers that are logged in, in one list. */
 
-import type { Figures, Hello, QuestionList, StreamEvent } from "./wire.ts";
+import type { WorkspaceUsage, Hello, QuestionList, StreamEvent } from "./wire.ts";
 import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
 import type { Inspected } from "./inspected.ts";
 import type { Diffs } from "./diffs.ts";
@@ -10,7 +10,7 @@ import { choice, type Fields, maybeText, numberIn, RequestRefused, text } from "
 import type { Questions, RecordedAnswer } from "./questions.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
-export interface InspectorRequest {
+interface InspectorRequest {
   readonly query: URLSearchParams;
   /** Empty for a GET. */
   readonly body: Fields;
@@ -31,13 +31,9 @@ export interface Parts {
   readonly isListening: () => boolean;
 }
 
-type Work = (asked: InspectorRequest, parts: Parts, name: string) => object | Promise<object>;
-type WorkspaceWork = (
-  asked: InspectorRequest,
-  inspected: Inspected,
-  parts: Parts,
-  name: string,
-) => object | Promise<object>;
+type Answer = object | Promise<object>;
+type Work = (asked: InspectorRequest, parts: Parts, name: string) => Answer;
+type WorkspaceWork = (asked: InspectorRequest, inspected: Inspected, parts: Parts, name: string) => Answer;
 type Methods<Does> = Partial<Record<"GET" | "POST", Does>>;
 
 const common: Readonly<Record<string, Methods<Work>>> = {
@@ -57,17 +53,13 @@ const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
   "/history/versions": { POST: ({ body }, inspected) => versionList(body, inspected) },
   "/history/plan": { POST: ({ body }, inspected) => planRewind(body, inspected) },
   "/history/rewind": { POST: ({ body }, inspected, parts) => rewind(body, inspected, parts) },
-  "/figures": { GET: ({ query }, inspected) => figures(query, inspected) },
+  "/usage": { GET: ({ query }, inspected) => usage(query, inspected) },
   "/folder": { POST: ({ body }, inspected) => folderView(body, inspected) },
   "/explain": { POST: ({ body }, inspected) => explained(body, inspected) },
 };
 
 /** `path`: the part after `/api`. Throws a refusal for an unknown address. */
-export function workAt(
-  path: string,
-  method: string,
-  parts: Parts,
-): (asked: InspectorRequest) => object | Promise<object> {
+export function workAt(path: string, method: string, parts: Parts): (asked: InspectorRequest) => Answer {
   const [, workspace, rest] = /^\/w\/([^/]+)(\/.*)$/.exec(path) ?? [];
   if (workspace === undefined || rest === undefined) {
     const { work, name } = found(common, path, method);
@@ -109,7 +101,7 @@ function hello({ version, startedMs, workspaces, lastEvent, limits, isListening 
       dialect: workspace.dialect,
       mode: workspace.filehand.permissions.list().mode,
       history: hasHistory,
-      lookout: isListening(),
+      acceptsReports: isListening(),
       processes,
       tools: workspace.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
     })),
@@ -131,25 +123,22 @@ const feedbackCharsMax = 2_000; // a model reads it
 
 function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: string): object {
   const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
-  const [rule, feedback] = [maybeText(body, "rule"), maybeText(body, "feedback", feedbackCharsMax)];
   const given = {
     shown: text(body, "shown"),
     reply: choice(body, "reply", ["once", "always", "reject"]),
-    ...(rule === undefined ? {} : { rule }),
-    ...(keep === undefined ? {} : { keep }),
-    ...(feedback === undefined ? {} : { feedback }),
+    rule: maybeText(body, "rule"),
+    keep,
+    feedback: maybeText(body, "feedback", feedbackCharsMax),
   };
   const came = questions.answer(id, given, browser);
   if ("taken" in came) return answerSeenBy(browser, came.taken);
   switch (came.refused) {
     case "unknown":
       throw new RequestRefused(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
-    case "not shown":
-      throw new RequestRefused(
-        409,
-        "NOT_WHAT_WAS_SHOWN",
-        "The question is another one than was shown, look at it again",
-      );
+    case "not shown": {
+      const why = "The question is another one than was shown, look at it again";
+      throw new RequestRefused(409, "NOT_WHAT_WAS_SHOWN", why);
+    }
     case "not offered":
       throw new RequestRefused(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
     case "answered":
@@ -168,9 +157,9 @@ async function rewind(body: Fields, inspected: Inspected, { questions, emit }: P
   return done;
 }
 
-const pastUsageMax = 200; // the number that `Figures` in wire.ts promises
+const pastUsageMax = 200; // the number that `WorkspaceUsage` in wire.ts promises
 
-function figures(query: URLSearchParams, { workspace, timeline }: Inspected): Figures {
+function usage(query: URLSearchParams, { workspace, timeline }: Inspected): WorkspaceUsage {
   const session = query.get("session");
   const since = numberIn(query, "since", 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const buckets = numberIn(query, "buckets", 1, 500) ?? 60;
@@ -178,7 +167,7 @@ function figures(query: URLSearchParams, { workspace, timeline }: Inspected): Fi
     (call) => (session === null || call.session === session) && call.startedMs >= since,
   );
   const past = workspace.filehand
-    .figures()
+    .usage()
     .slice(-pastUsageMax)
     .map(({ time, ...rest }) => ({ ...rest, timeMs: Date.parse(time) }));
   return { ...summed(calls, Date.now(), buckets), ever: timeline.ever(), past };

@@ -2,7 +2,7 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { CallDiff, CallEvent } from "../../contract/event.ts";
-import { verdictWords } from "../cli/permission-words.ts";
+import { verdictWords } from "../../dialects/dialects.ts";
 import { type Inspected, inspectedSession } from "./inspected.ts";
 import { bad, type Fields, integer, isFailure, maybeText, numberIn, RequestRefused, text } from "./input.ts";
 import type {
@@ -140,13 +140,8 @@ export async function folderView(body: Fields, inspected: Inspected): Promise<Fo
   return { path, relative, entries, total, next: end < total && entries.length > 0 ? end : null };
 }
 
-interface Marks {
-  readonly wasRead: number;
-  readonly wasChanged: number;
-}
-
 /** One pass over all marks, however many entries the folder has: by the name of the entry that is, or contains, the marked file. */
-function markCounter(folder: string, { timeline }: Inspected): (name: string) => Marks {
+function markCounter(folder: string, { timeline }: Inspected) {
   const counts = new Map<string, { wasRead: number; wasChanged: number }>();
   const start = /[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`;
   for (const [path, { read, changed }] of timeline.marks()) {
@@ -157,7 +152,7 @@ function markCounter(folder: string, { timeline }: Inspected): (name: string) =>
     if (read) count.wasRead += 1;
     if (changed) count.wasChanged += 1;
   }
-  return (name) => counts.get(name) ?? { wasRead: 0, wasChanged: 0 };
+  return (name: string) => counts.get(name) ?? { wasRead: 0, wasChanged: 0 };
 }
 
 export function explained(body: Fields, inspected: Inspected): Explained {

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { dropOldest } from "../../contract/common.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { CallEvent } from "../../contract/event.ts";
 import { hunksOfTexts } from "../../text/text.ts";
@@ -26,12 +27,9 @@ interface Diff extends Pick<DiffPage, "additions" | "deletions" | "complete" | "
 
 type About = Pick<DiffPage, "path" | "relative" | "did" | "movedFrom">;
 
-export interface Diffs {
-  page(body: Fields, inspected: Inspected): Promise<DiffPage>;
-  image(body: Fields, inspected: Inspected): Promise<ImageView>;
-}
+export type Diffs = ReturnType<typeof createDiffs>;
 
-export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs {
+export function createDiffs(questions: Pick<Questions, "diff" | "open">) {
   const kept = new Map<string, Diff>();
   const compared = (before: InspectedVersion, after: InspectedVersion, context: number): Diff => {
     const sign = (side: InspectedVersion): string =>
@@ -42,14 +40,12 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
     const diff = kept.get(key) ?? diffOf(before, after, context);
     kept.delete(key);
     kept.set(key, diff);
-    const [oldest] = kept.keys();
-    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    dropOldest(kept, keptMax);
     return diff;
   };
 
   const ofCall = async (of: Fields, context: number, inspected: Inspected): Promise<readonly [About, Diff]> => {
-    const event = callNamed(String(integer(of, "call", 1, Number.MAX_SAFE_INTEGER, 0)), inspected);
-    const index = integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0);
+    const [event, index] = changeNamed(of, inspected);
     const change = event.changes[index];
     if (change === undefined) throw new RequestRefused(404, "NO_SUCH_CALL", "That call changed no such file");
     const { path, relative, did, movedFrom } = change;
@@ -63,8 +59,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
     // The call kept only a part of the diff, or it cannot be shown as lines: then the history may have both versions.
     const refs = await refsOfChange(event, index, inspected);
     if (refs !== undefined) {
-      const sides = await sidesOf(refs, inspected);
-      const diff = compared(sides[0], sides[1], context);
+      const diff = compared(...(await sidesOf(refs, inspected)), context);
       if (diff.none === null || diff.image || own === undefined || own.hunks.length === 0) return [about, diff];
     }
     const hunks = own?.hunks ?? [];
@@ -78,7 +73,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
     if (info === undefined) throw new RequestRefused(404, "NO_SUCH_QUESTION", "That question is no longer open");
     const { path, relative, movedFrom } = info;
     const about: About = { path, relative, did: movedFrom === null ? "updated" : "moved", movedFrom };
-    const { hunks, additions, deletions, complete } = diff ?? { hunks: [], additions: 0, deletions: 0, complete: true };
+    const { hunks, additions, deletions, complete } = diff ?? noHunks;
     return [about, { hunks, additions, deletions, complete, none: hunks.length === 0 ? "none" : null, image: false }];
   };
 
@@ -100,7 +95,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
   };
 
   return {
-    async page(body, inspected) {
+    async page(body: Fields, inspected: Inspected): Promise<DiffPage> {
       const of = fieldsOf(own(body, "of"), '"of"');
       const from = integer(body, "from", 0, Number.MAX_SAFE_INTEGER, 0);
       const count = integer(body, "rows", 1, 2_000, 500);
@@ -112,17 +107,10 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
             ? ofQuestion(text(of, "question"))
             : await ofVersions(of, context, inspected);
       const rowsTotal = rowsIn(hunks);
-      const end = from + count;
-      return {
-        ...about,
-        ...diff,
-        rowsTotal,
-        from,
-        hunks: rowsOf(hunks, from, count),
-        next: end < rowsTotal ? end : null,
-      };
+      const next = from + count < rowsTotal ? from + count : null;
+      return { ...about, ...diff, rowsTotal, from, hunks: rowsOf(hunks, from, count), next };
     },
-    async image(body, inspected) {
+    async image(body: Fields, inspected: Inspected): Promise<ImageView> {
       const of = fieldsOf(own(body, "of"), '"of"');
       const ref = own(of, "call") === undefined ? versionRefOf(of, "of") : await refOfCall(of, inspected);
       if (ref === undefined) return { is: "none", why: "gone" };
@@ -157,15 +145,19 @@ async function refsOfChange(event: CallEvent, index: number, inspected: Inspecte
   ];
 }
 
-async function refOfCall(of: Fields, inspected: Inspected): Promise<VersionRef | undefined> {
+function changeNamed(of: Fields, inspected: Inspected): readonly [CallEvent, number] {
   const event = callNamed(String(integer(of, "call", 1, Number.MAX_SAFE_INTEGER, 0)), inspected);
-  const index = integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0);
+  return [event, integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0)];
+}
+
+async function refOfCall(of: Fields, inspected: Inspected): Promise<VersionRef | undefined> {
+  const [event, index] = changeNamed(of, inspected);
   const refs = await refsOfChange(event, index, inspected);
   return refs?.[choice(of, "when", ["before", "after"]) === "before" ? 0 : 1];
 }
 
 function imageOf(side: InspectedVersion): ImageView {
-  if (side === "nothing") return { is: "none", why: "nothing" };
+  if (side === "nothing") return { is: "none", why: side };
   if ("none" in side) {
     return {
       is: "none",
@@ -177,14 +169,8 @@ function imageOf(side: InspectedVersion): ImageView {
   return { is: "image", mimeType, data: side.bytes.toString("base64"), sizeBytes: side.bytes.length };
 }
 
-const noLines = (none: NoDiff, image = false): Diff => ({
-  hunks: [],
-  additions: 0,
-  deletions: 0,
-  complete: true,
-  none,
-  image,
-});
+const noHunks = { hunks: [], additions: 0, deletions: 0, complete: true } as const;
+const noLines = (none: NoDiff, image = false): Diff => ({ ...noHunks, none, image });
 
 function diffOf(before: InspectedVersion, after: InspectedVersion, context: number): Diff {
   for (const side of [before, after]) if (typeof side === "object" && "none" in side) return noLines(side.none);

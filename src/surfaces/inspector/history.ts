@@ -1,9 +1,10 @@
 /** The history: sessions, their turns and files, and all versions of one file. Denied files are not named. */
 
 import { createHash } from "node:crypto";
-import * as nodePath from "node:path";
 import type { FileChange, FileVersion, TurnChanges } from "../../contract/history.ts";
 import type { SessionHistory } from "../../options.ts";
+import { contains } from "../../contract/common.ts";
+import { overlap } from "../../state/state.ts";
 import { shortNames } from "../../text/text.ts";
 import { type Inspected, mayName, mayShow, relativeOf } from "./inspected.ts";
 import {
@@ -22,7 +23,6 @@ import {
 import type {
   FileVersionInfo,
   NoDiff,
-  PastSession,
   PastSessions,
   TurnFile,
   TurnInfo,
@@ -42,28 +42,17 @@ const currentBytesMax = 16_777_216; // hashing more would take too long for a li
 export async function pastSessions({ workspace }: Inspected): Promise<PastSessions> {
   const history = await workspace.filehand.history();
   if (history === undefined) throw noHistory();
-  const { roots } = workspace.filehand;
-  const sessions = history
-    .sessions()
-    .filter((session) =>
-      session.roots.some((theirs) => roots.some((ours) => holds(theirs, ours) || holds(ours, theirs))),
-    )
-    .map(
-      ({ id, dialect, startedMs, lastMs, turns }): PastSession => ({
-        id,
-        dialect,
-        startedMs: startedMs ?? null,
-        lastMs,
-        turns,
-      }),
-    );
-  return { sessions };
+  const here = history.sessions().filter(({ roots }) => overlap(roots, workspace.filehand.roots));
+  return {
+    sessions: here.map(({ id, dialect, startedMs = null, lastMs, turns }) => ({
+      id,
+      dialect,
+      startedMs,
+      lastMs,
+      turns,
+    })),
+  };
 }
-
-const holds = (outer: string, inner: string): boolean => {
-  const rest = nodePath.relative(outer, inner);
-  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-};
 
 export async function turnPage(body: Fields, inspected: Inspected): Promise<TurnPage> {
   const session = text(body, "session");
@@ -74,7 +63,7 @@ export async function turnPage(body: Fields, inspected: Inspected): Promise<Turn
   const isNamed = mayName(inspected);
   const all = past.turns();
   const names = shortNames(all.map(({ messageId }) => messageId));
-  const isAsked = ({ path: own }: FileChange): boolean => path === undefined || holds(path, own);
+  const isAsked = ({ path: own }: FileChange): boolean => path === undefined || contains(path, own);
   const turns = all.filter(({ files }) => path === undefined || files.some(isAsked)).toReversed();
   const { undo, redo } = past.undoTargets();
   const end = from + max;
@@ -108,7 +97,7 @@ function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed
     undone: undone === 0 ? "no" : undone === files.length ? "all" : "part",
     files: shown.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
     filesTotal: shown.length,
-    withheld: files.length - named.length,
+    hiddenByRules: files.length - named.length,
   };
 }
 
@@ -167,15 +156,12 @@ export async function versionList(body: Fields, inspected: Inspected): Promise<V
   }
   const current = await currentContent(path, inspected);
   const known = new Set<string>();
-  const versions = inOrder(found).filter((version, at, all) => {
-    const key = JSON.stringify([version.content, version.sizeBytes]);
+  const versions = inOrder(found).filter(({ content, sizeBytes, timeMs }) => {
+    const key = JSON.stringify([content, sizeBytes]);
     // The state before a change is listed only if no known change made it.
-    const isNews = version.timeMs === null ? version.content === null || !known.has(key) : true;
+    const isNews = timeMs !== null || content === null || !known.has(key);
     known.add(key);
-    const previous = all[at - 1];
-    const isSame =
-      previous !== undefined && previous.content === version.content && previous.sizeBytes === version.sizeBytes;
-    return isNews && !(isSame && version.content !== null && version.timeMs === null);
+    return isNews;
   });
   return {
     path,
@@ -253,7 +239,7 @@ export async function inspectedVersion(
 ): Promise<InspectedVersion> {
   if ("nothing" in ref) return "nothing";
   if ("now" in ref) return sideNow(ref.now, bytesMax, inspected);
-  if (!mayShow(inspected, ref.path)) return { none: "withheld" };
+  if (!mayShow(inspected, ref.path)) return { none: "hidden" };
   const past = await pastOf(inspected, ref.session);
   const version = past.versionOf(ref.turn, ref.path, ref.when);
   if (version === undefined)
@@ -267,7 +253,7 @@ export async function sideOfVersion(
   bytesMax: number,
 ): Promise<InspectedVersion> {
   if (version.kind === "absent") return "nothing";
-  if (version.notKept === "secret") return { none: "withheld" };
+  if (version.notKept === "secret") return { none: "hidden" };
   if (version.notKept === "too large" || version.sizeBytes > bytesMax) return { none: "too large" };
   if (version.content === undefined || version.notKept !== undefined) return { none: "gone" };
   const opened = await past.open(version.content);
@@ -281,7 +267,7 @@ export async function sideOfVersion(
 
 /** Reads the current file under the rules; asks nobody. */
 async function sideNow(path: string, bytesMax: number, inspected: Inspected): Promise<InspectedVersion> {
-  if (!mayShow(inspected, path)) return { none: "withheld" };
+  if (!mayShow(inspected, path)) return { none: "hidden" };
   try {
     const content = await inspected.own.workspace.content(path, bytesMax);
     switch (content.is) {
@@ -297,6 +283,6 @@ async function sideNow(path: string, bytesMax: number, inspected: Inspected): Pr
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.code === "NOT_FOUND") return "nothing";
-    return { none: error.code === "ACCESS_DENIED" ? "withheld" : "gone" };
+    return { none: error.code === "ACCESS_DENIED" ? "hidden" : "gone" };
   }
 }

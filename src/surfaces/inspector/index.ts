@@ -1,7 +1,4 @@
-/**
- * The inspector's server: the page, and the answers to its requests. The HTTP server has checked the `Host` of a request
- * before it comes here. It is a bundle of its own; see `mcp/index.ts`.
- */
+/** The inspector's server: the page, and the answers to its requests. It is a bundle of its own; see `mcp/index.ts`. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as nodePath from "node:path";
@@ -24,20 +21,8 @@ import type { CallView, Exchanged, ProcessInfo, Refused } from "./wire.ts";
 
 // The static files of the page, which the build put next to the program. A name is looked up only if it can be one of them.
 
-export interface StaticFile {
-  readonly bytes: Uint8Array;
-  readonly type: string;
-  /** Its name contains a hash of its content, so it can be cached. */
-  readonly isFixed: boolean;
-}
-
-/**
- * The folder of the built page, relative to `dist/cli/inspector.cjs`: the bundler replaces `import.meta.url` by the address of
- * the bundle. `argv` would not do: npm starts the program through a symlink.
- */
+/** Relative to the bundle `dist/cli/inspector.cjs`. `argv` would not do: npm starts the program through a symlink. */
 export const builtPage = (): string => fileURLToPath(new URL("../web", import.meta.url));
-
-export type StaticFiles = (path: string) => StaticFile | undefined;
 
 const fileBytesMax = 8_388_608; // far above any file of the page
 /** Dots only between other characters, so that no name leads to another folder. */
@@ -60,9 +45,9 @@ const placeholder = `<!doctype html>
 <body><h1>Filehand</h1><p>The inspector's page is not part of this build. Run <code>npm run build</code>, then start again.</p></body></html>
 `;
 
-function staticFiles(folder: string | undefined): StaticFiles {
-  const known = new Map<string, StaticFile | undefined>();
-  const load = (path: string): StaticFile | undefined => {
+function staticFiles(folder: string | undefined) {
+  const known = new Map<string, ReturnType<typeof load>>();
+  const load = (path: string) => {
     const name = path === "/" ? "/index.html" : path;
     const extension = namePattern.exec(name)?.[1];
     if (extension === undefined) return undefined;
@@ -70,9 +55,10 @@ function staticFiles(folder: string | undefined): StaticFiles {
     const bytes = read === undefined || "why" in read ? undefined : read;
     if (bytes === undefined && name !== "/index.html") return undefined;
     const type = types[extension] ?? "application/octet-stream";
+    // The name of an asset contains a hash of its content, so it can be cached.
     return { bytes: bytes ?? Buffer.from(placeholder), type, isFixed: name.startsWith("/assets/") };
   };
-  return (path) => {
+  return (path: string) => {
     // Only existing files are cached: the number of other names is unlimited.
     const found = known.get(path) ?? load(path);
     if (found !== undefined) known.set(path, found);
@@ -80,60 +66,35 @@ function staticFiles(folder: string | undefined): StaticFiles {
   };
 }
 
-export interface Inspector {
-  /** Where permission questions are asked. */
-  readonly board: Board;
-  /** Starts to keep all calls of this workspace. */
-  add(workspace: InspectedWorkspace): Promise<void>;
-  /** Starts to receive calls of other processes that work in one of the workspaces and have this state folder. */
-  listenToOthers(stateDir: string): Promise<void>;
-  /** Does the inspector answer at this path? */
-  handles(path: string): boolean;
-  handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
-  /** A key for the fragment of the address; works once. */
-  newKey(): string;
-  close(): void;
-}
+export type Inspector = ReturnType<typeof createInspector>;
 
-export interface InspectorOptions {
+interface InspectorOptions {
   readonly version: string;
   /** The folder of the built page. */
   readonly folder: string | undefined;
   readonly log: Log;
   /** A key was used, so a new address must be shown. */
   readonly onEntered?: () => void;
-  readonly limits?: Partial<InspectorLimits>;
+  readonly limits?: Partial<typeof inspectorLimits & StreamLimits>;
 }
 
-export interface InspectorLimits extends StreamLimits {
-  readonly callsMax: number;
-  readonly repliesBytesMax: number;
-  readonly bodyBytesMax: number;
-  /** Requests of one browser, and of an IP address that is not logged in. */
-  readonly perSecondMax: number;
-  readonly strangersPerSecondMax: number;
-  /** Running requests of browsers that are logged in. */
-  readonly atOnceMax: number;
-  /** Bytes and time for a body of a browser that is not logged in. */
-  readonly strangersBodyBytesMax: number;
-  readonly strangersBodyMsMax: number;
-  /** How long a question stays open. */
-  readonly waitMsMax: number;
-}
-
-const inspectorLimits: Omit<InspectorLimits, keyof StreamLimits> = {
+const inspectorLimits = {
   callsMax: 10_000,
   repliesBytesMax: 67_108_864,
   bodyBytesMax: 1_048_576,
+  /** Requests of one browser, and of an IP address that is not logged in. */
   perSecondMax: 200,
   strangersPerSecondMax: 10,
+  /** Running requests of browsers that are logged in. */
   atOnceMax: 64,
+  /** Bytes and time for a body of a browser that is not logged in. */
   strangersBodyBytesMax: 4_096,
   strangersBodyMsMax: 5_000,
+  /** How long a question stays open. */
   waitMsMax: 300_000,
 };
 
-export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions): Inspector {
+export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions) {
   const limits = { ...inspectorLimits, ...given };
   const login = createLogin();
   const stream = createStream(given);
@@ -169,15 +130,10 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   };
 
   /** Numbers the calls of all processes in the order in which they arrive. */
-  const keep = (
-    inspected: Inspected,
-    event: CallEvent,
-    detail: CallDetail | Missing,
-    process: ProcessInfo | null,
-  ): void => {
+  const keep = (inspected: Inspected, event: CallEvent, detail: CallDetail | Missing, process?: ProcessInfo): void => {
     const { workspace, timeline, origins } = inspected;
     const numbered = { ...event, id: timeline.ever().calls + 1 };
-    if (process !== null) origins.set(numbered, process);
+    if (process !== undefined) origins.set(numbered, process);
     timeline.record(numbered, detail);
     // Serialised only if a page listens: most calls are never looked at.
     stream.emit(() => ({ type: "call", call: infoOf(numbered, inspected) }));
@@ -228,12 +184,8 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     await bodyOf(req);
     login.leave(browser);
     stream.leave(browser);
-    sendJson(
-      res,
-      200,
-      {},
-      { "set-cookie": setCookie(cookieName(req.socket.localPort ?? 0), "", 0, req.headers.origin) },
-    );
+    const name = cookieName(req.socket.localPort ?? 0);
+    sendJson(res, 200, {}, { "set-cookie": setCookie(name, "", 0, req.headers.origin) });
   };
 
   const listen = (req: IncomingMessage, res: ServerResponse, browser: string): void => {
@@ -271,22 +223,22 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   };
 
   return {
-    board: questions,
-    async add(workspace) {
+    /** Where permission questions are asked. */
+    board: questions as Board,
+    /** Starts to keep all calls of this workspace. */
+    async add(workspace: InspectedWorkspace): Promise<void> {
       const timeline = workspace.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
       const own = workspace.filehand.session({ dialect: workspace.dialect, id: "inspector" });
       const hasHistory = (await workspace.filehand.history()) !== undefined;
       const inspected: Inspected = { workspace, timeline, own, hasHistory, origins: new WeakMap(), processes: [] };
       workspaces.set(workspace.name, inspected);
-      unlisten.push(workspace.filehand.listen((event, detail) => keep(inspected, event, detail, null)));
+      unlisten.push(workspace.filehand.listen((event, detail) => keep(inspected, event, detail)));
     },
-    async listenToOthers(stateDir) {
-      const close = await openReportSocket({
+    /** Starts to receive calls of other processes that work in one of the workspaces and have this state folder. */
+    async listenToOthers(stateDir: string): Promise<void> {
+      closeReportSocket = await openReportSocket({
         stateDir,
-        workspaces: [...workspaces.values()].map(({ workspace }) => ({
-          name: workspace.name,
-          roots: workspace.filehand.roots,
-        })),
+        workspaces: [...workspaces].map(([name, { workspace }]) => ({ name, roots: workspace.filehand.roots })),
         onCall: (event, detail, { workspace, pid, program, roots }) => {
           const inspected = workspaces.get(workspace);
           if (inspected === undefined) return;
@@ -299,9 +251,8 @@ export function createInspector({ version, folder, log, onEntered, limits: given
             : { reply: "nobody" },
         onReporting: (all) => {
           for (const [workspace, inspected] of workspaces) {
-            const processes = all
-              .filter((one) => one.workspace === workspace)
-              .map(({ pid, program }) => ({ pid, program }));
+            const own = all.filter((one) => one.workspace === workspace);
+            const processes = own.map(({ pid, program }) => ({ pid, program }));
             if (JSON.stringify(processes) === JSON.stringify(inspected.processes)) continue;
             inspected.processes = processes;
             stream.emit({ type: "processes", workspace, processes });
@@ -309,10 +260,10 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         },
         log,
       });
-      closeReportSocket = close;
     },
-    handles: (path) => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
-    async handle(req, res, path) {
+    /** Does the inspector answer at this path? */
+    handles: (path: string): boolean => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
+    async handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
       if (!path.startsWith("/api/")) return sendPage(req, res, path);
       try {
         await answerApi(req, res, path.slice("/api".length));
@@ -326,8 +277,9 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         return refuse(res, new RequestRefused(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
       }
     },
-    newKey: () => login.newKey(),
-    close() {
+    /** A key for the fragment of the address; works once. */
+    newKey: (): string => login.newKey(),
+    close(): void {
       for (const stop of unlisten) stop();
       closeReportSocket?.();
       stream.close();
@@ -338,10 +290,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
 
 const tooMany = (): RequestRefused => new RequestRefused(429, "TOO_MANY", "Too many requests: wait a moment");
 
-/**
- * The HTTP server has checked the `Host`; here the `Origin` must be exactly this address, and the request must not come from
- * another site.
- */
+/** The HTTP server has checked the `Host`; the `Origin` must be exactly this address. */
 function requireSameOrigin({ headers }: IncomingMessage): void {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
@@ -373,12 +322,9 @@ function refuse(res: ServerResponse, { status, code, message, more }: RequestRef
   sendJson(res, status, refused, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
 }
 
-function sendJson(
-  res: ServerResponse,
-  status: number,
-  value: object,
-  more: Readonly<Record<string, string>> = {},
-): void {
+type Headers = Readonly<Record<string, string>>;
+
+function sendJson(res: ServerResponse, status: number, value: object, more: Headers = {}): void {
   const body = Buffer.from(JSON.stringify(value));
   const own = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
   res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
@@ -444,5 +390,5 @@ function shownOf(
 ): CallDetail | Missing {
   const paths = [...(real === null ? [] : [real]), ...changes.map(({ path }) => path)];
   const isDenied = (path: string): boolean => workspace.filehand.permissions.explain("Read", path).verdict === "deny";
-  return paths.some(isDenied) ? "withheld" : detail;
+  return paths.some(isDenied) ? "hidden" : detail;
 }

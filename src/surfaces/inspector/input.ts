@@ -1,5 +1,6 @@
 /** Checks a request field by field. Nothing of it is trusted before. */
 
+import { isRecord } from "../../contract/common.ts";
 import type { Refused, RefusedCode } from "./wire.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,8 +8,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const textCharsMax = 8_192; // twice the longest path
 
 export function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(`${what} must be an object`);
-  return value as Fields; // it is an object, and every field is checked on its own
+  if (!isRecord(value)) throw bad(`${what} must be an object`);
+  return value;
 }
 
 export function text(fields: Fields, name: string, charsMax = textCharsMax): string {

@@ -6,6 +6,7 @@ import type { ToolDefinition } from "../../contract/call.ts";
 import type { CallEvent } from "../../contract/event.ts";
 import type { ProcessInfo } from "./wire.ts";
 import type { DialectName } from "../../dialects/dialects.ts";
+import { contains } from "../../contract/common.ts";
 
 export interface InspectedWorkspace {
   readonly name: string;
@@ -35,9 +36,7 @@ export const inspectedSession = ({ workspace }: Inspected, id: string): Session 
 /** Relative to its root, with forward slashes; absolute if it is in no root. */
 export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: string): string {
   for (const root of workspace.filehand.roots) {
-    const rest = nodePath.relative(root, path);
-    const isInside = rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-    if (isInside) return nodePath.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
+    if (contains(root, path)) return nodePath.relative(root, path).replaceAll(nodePath.sep, "/");
   }
   return path;
 }

@@ -1,20 +1,10 @@
 /**
- * Access to the page. The address contains a key that works once; it is exchanged for a cookie and for a key of the page, and
- * every request needs both. Browsers send a cookie to all ports of a machine, so another local server could get it; scripts can
- * read a header. Neither is enough alone. Only hashes are kept here.
+ * Access to the page. The key in the address is exchanged for a cookie and a key of the page; every request needs both: other
+ * local servers may get the cookie, since all ports share it, and scripts can read a header. Only hashes are kept here.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-
-export interface Login {
-  /** A key for the address; the previous one stops working. */
-  newKey(): string;
-  /** Undefined if the key is unknown, used already, or too old. */
-  exchange(key: string): { readonly cookie: string; readonly page: string } | undefined;
-  /** The id of the browser; undefined if it is not logged in. */
-  browser(cookie: string | undefined, page: string | undefined): string | undefined;
-  leave(browser: string): void;
-}
+import { dropOldest } from "../../contract/common.ts";
 
 interface Browser {
   readonly cookie: Buffer;
@@ -29,17 +19,19 @@ const browsersMax = 64; // the least recently seen one is logged out
 const secret = (): string => randomBytes(32).toString("base64url");
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export function createLogin(nowMs: () => number = Date.now): Login {
+export function createLogin(nowMs: () => number = Date.now) {
   let current: { readonly hash: Buffer; readonly atMs: number } | undefined;
   /** By random id, least recently seen first. */
   const browsers = new Map<string, Browser>();
   return {
-    newKey() {
+    /** A key for the address; the previous one stops working. */
+    newKey(): string {
       const key = secret();
       current = { hash: hashOf(key), atMs: nowMs() };
       return key;
     },
-    exchange(key) {
+    /** Undefined if the key is unknown, used already, or too old. */
+    exchange(key: string): { readonly cookie: string; readonly page: string } | undefined {
       if (current === undefined || nowMs() - current.atMs > keyMsMax) return undefined;
       if (!timingSafeEqual(hashOf(key), current.hash)) return undefined;
       current = undefined;
@@ -49,11 +41,11 @@ export function createLogin(nowMs: () => number = Date.now): Login {
         page: hashOf(page),
         lastMs: nowMs(),
       });
-      const [oldest] = browsers.keys();
-      if (browsers.size > browsersMax && oldest !== undefined) browsers.delete(oldest);
+      dropOldest(browsers, browsersMax);
       return { cookie, page };
     },
-    browser(cookie, page) {
+    /** The id of the browser; undefined if it is not logged in. */
+    browser(cookie: string | undefined, page: string | undefined): string | undefined {
       const [cookieHash, pageHash] = [hashOf(cookie ?? ""), hashOf(page ?? "")];
       for (const [name, known] of browsers) {
         if (nowMs() - known.lastMs > idleMsMax) {
@@ -70,7 +62,7 @@ export function createLogin(nowMs: () => number = Date.now): Login {
       }
       return undefined;
     },
-    leave: (browser) => void browsers.delete(browser),
+    leave: (browser: string): void => void browsers.delete(browser),
   };
 }
 

@@ -1,10 +1,8 @@
-/**
- * The questions on the page. The first answer counts, from a tab, another browser, the client that shows the question too, or
- * the time limit. An answer names what was shown, and can choose only what the question offers.
- */
+/** The questions on the page. The first answer counts, and it can choose only what the question offers. */
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
+import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
 
@@ -40,7 +38,6 @@ export interface Questions extends Board {
   open(): readonly QuestionInfo[];
   past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer })[];
   diff(id: string): DiffOfText | undefined;
-  workspaceOf(id: string): string | undefined;
   answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
   close(): void;
 }
@@ -67,7 +64,6 @@ interface Open {
   readonly timer: NodeJS.Timeout;
 }
 
-const waitMsDefault = 300_000;
 /** No person answers more than this at once. */
 const openMax = 200;
 /** Closed questions that are remembered, so that a second answer gets the first one; and how many of them are listed. */
@@ -75,22 +71,27 @@ const pastMax = 1_000;
 const pastToldMax = 100; // the number that `QuestionList` in wire.ts promises
 
 export function createQuestions(options: QuestionsOptions): Questions {
-  const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
+  const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = 300_000 } = options;
   const open = new Map<string, Open>();
   /** The last closed ones, with their answers. `settle` looks up those of clients here. */
   const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer }>();
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
-  const put = (
-    asked: InspectorQuestion,
-    waits: QuestionInfo["waits"],
-    end: (answered: RecordedAnswer) => void,
-  ): QuestionInfo => {
-    const info = infoOf(asked, waits, relativeOf, nowMs(), waitMsMax);
+  const put = (asked: InspectorQuestion, waits: QuestionInfo["waits"], end: Open["end"]): QuestionInfo => {
+    const { diff: given } = asked.question.metadata;
+    const diff = typeof given === "string" ? diffOfText(given) : undefined;
+    const relative = relativeOf(asked.workspace, asked.question.patterns[0] ?? "");
+    const askedMs = nowMs();
+    const times = { askedMs, deadlineMs: askedMs + waitMsMax };
+    const info = {
+      ...shownOf(asked, relative),
+      ...times,
+      diff: diff ? { additions: diff.additions, deletions: diff.deletions } : null,
+      waits,
+    };
     const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
     timer.unref();
-    const { diff } = asked.question.metadata;
-    open.set(info.id, { info, diff: typeof diff === "string" ? diffOfText(diff) : undefined, end, timer });
+    open.set(info.id, { info, diff, end, timer });
     onAsked(info);
     return info;
   };
@@ -101,8 +102,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     open.delete(id);
     clearTimeout(found.timer);
     past.set(id, { ...found.info, answered });
-    const [oldest] = past.keys();
-    if (past.size > pastMax && oldest !== undefined) past.delete(oldest);
+    dropOldest(past, pastMax);
     found.end(answered);
     onAnswered(id, answered);
   };
@@ -126,8 +126,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     settle(id, said) {
       const earlier = past.get(id)?.answered;
       if (earlier !== undefined) return earlier.by === "time" ? said : answerOf(earlier);
-      const reply = said.reply;
-      finish(id, { reply, by: "client", rule: null, keep: null, feedback: null, timeMs: nowMs() });
+      finish(id, { reply: said.reply, by: "client", ...bare, timeMs: nowMs() });
       return said;
     },
     drop: (id) => finish(id, nobody("cancelled", nowMs())),
@@ -139,7 +138,6 @@ export function createQuestions(options: QuestionsOptions): Questions {
     open: () => [...open.values()].map(({ info }) => info),
     past: () => [...past.values()].toReversed().slice(0, pastToldMax),
     diff: (id) => open.get(id)?.diff,
-    workspaceOf: (id) => open.get(id)?.info.workspace,
     answer(id, given, browser) {
       const answered = past.get(id)?.answered;
       if (answered !== undefined) return { refused: "answered", answered };
@@ -157,14 +155,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-const nobody = (by: "time" | "cancelled", timeMs: number): RecordedAnswer => ({
-  reply: "nobody",
-  by,
-  rule: null,
-  keep: null,
-  feedback: null,
-  timeMs,
-});
+const bare = { rule: null, keep: null, feedback: null } as const;
+const nobody = (by: "time" | "cancelled", timeMs: number): RecordedAnswer => ({ reply: "nobody", by, ...bare, timeMs });
 
 function isOffered({ reply, rule, keep }: AnswerGiven, info: QuestionInfo): boolean {
   if (reply !== "always") return true;
@@ -202,25 +194,16 @@ function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
   }
 }
 
-function infoOf(
-  { workspace, session, principal, tool, question }: InspectorQuestion,
-  waits: QuestionInfo["waits"],
-  relativeOf: QuestionsOptions["relativeOf"],
-  askedMs: number,
-  waitMsMax: number,
-): QuestionInfo {
+/** What a person sees of a question, and a hash of it. */
+function shownOf({ question, ...call }: InspectorQuestion, relative: string) {
   const { permission, patterns, always, keep, metadata } = question;
   const [path = ""] = patterns;
-  const diff = typeof metadata["diff"] === "string" ? diffOfText(metadata["diff"]) : undefined;
   const asked = textOf(metadata["path"]);
   const visible = {
-    workspace,
-    session,
-    principal,
-    tool,
+    ...call,
     permission,
     path,
-    relative: relativeOf(workspace, path),
+    relative,
     asked: asked === path ? null : asked,
     movedFrom: textOf(metadata["movedFrom"]),
     movedTo: textOf(metadata["movedTo"]),
@@ -230,18 +213,8 @@ function infoOf(
     always,
     keep,
   };
-  const shown = createHash("sha256")
-    .update(JSON.stringify([visible, metadata["diff"]]))
-    .digest("base64url");
-  return {
-    id: randomBytes(12).toString("base64url"),
-    ...visible,
-    askedMs,
-    deadlineMs: askedMs + waitMsMax,
-    diff: diff === undefined ? null : { additions: diff.additions, deletions: diff.deletions },
-    waits,
-    shown,
-  };
+  const hash = createHash("sha256").update(JSON.stringify([visible, metadata["diff"]]));
+  return { id: randomBytes(12).toString("base64url"), ...visible, shown: hash.digest("base64url") };
 }
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

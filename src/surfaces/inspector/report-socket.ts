@@ -1,11 +1,9 @@
-/**
- * Receives the calls of other processes of the same user on this machine, over a socket that is named in the state folder, and
- * asks their questions on the page. A process must send the key from that file.
- */
+/** Receives calls and questions of other processes of this user, which send the key of a socket named in the state folder. */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import type { Answer, Question } from "../../contract/ask.ts";
+import { isRecord } from "../../contract/common.ts";
 import {
   type CallChange,
   type CallDetail,
@@ -158,21 +156,17 @@ function converse(
 // Checks the messages of another process. It belongs to the same user and is most likely the same program, but it may have another
 // version, and no message may break the page or other calls.
 
-type Fields = Readonly<Record<string, unknown>>;
 type Is = (value: unknown) => boolean;
 
 const textCharsMax = 8_192; // twice the longest path
 const changesMax = 1_000; // of one call; each becomes a row of the page
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText: Is = (value) => typeof value === "string" && value.length <= textCharsMax;
 const isLongText: Is = (value) => typeof value === "string";
 const isCount: Is = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 /** A time that the page can show as a date. */
 const isTime: Is = (value) => isCount(value) && Number(value) <= 8.64e15;
 const isFlag: Is = (value) => typeof value === "boolean";
-const isNull: Is = (value) => value === null;
 const isAnything: Is = () => true;
 const either =
   (...all: readonly Is[]): Is =>
@@ -185,62 +179,48 @@ const listOf =
 const shaped =
   (shape: Readonly<Record<string, Is>>): Is =>
   (value) =>
-    isFields(value) &&
+    isRecord(value) &&
     Object.entries(shape).every(([name, is]) => is(Object.hasOwn(value, name) ? value[name] : undefined));
 const oneOf =
   (...words: readonly string[]): Is =>
   (value) =>
     words.some((word) => word === value);
 const maybe = (is: Is): Is => either(is, (value) => value === undefined);
+const orNull = (is: Is): Is => either(is, (value) => value === null);
+const each = <Name extends string>(is: Is, ...names: readonly Name[]): Readonly<Record<Name, Is>> =>
+  Object.fromEntries(names.map((name) => [name, is])) as Record<Name, Is>; // one entry for each name
 
 const programs = ["mcp", "serve", "cli"] as const satisfies readonly Program[];
 
 const hello = shaped({
-  key: isText,
-  workspace: isText,
+  ...each(isText, "key", "workspace"),
   roots: listOf(isText, 100),
   pid: isCount,
   program: oneOf(...programs),
 });
 
 const change = shaped({
-  path: isText,
-  relative: isText,
+  ...each(isText, "path", "relative"),
   did: oneOf("created", "updated", "deleted", "moved"),
-  movedFrom: either(isText, isNull),
-  additions: isCount,
-  deletions: isCount,
+  movedFrom: orNull(isText),
+  ...each(isCount, "additions", "deletions"),
 } satisfies Record<keyof CallChange, Is>);
 
 const range = shaped({
   of: oneOf("lines", "pages", "cells", "entries"),
   from: isCount,
-  to: either(isCount, isNull),
-  total: either(isCount, isNull),
+  ...each(orNull(isCount), "to", "total"),
 });
 
 const event = shaped({
   type: oneOf("call"),
-  id: isCount,
-  session: isText,
-  principal: either(isText, isNull),
-  dialect: isText,
-  tool: isText,
-  verb: either(isText, isNull),
-  path: either(isText, isNull),
-  real: either(isText, isNull),
-  pattern: either(isText, isNull),
-  range: either(range, isNull),
-  outcome: isText,
-  reason: either(isText, isNull),
+  ...each(isText, "session", "dialect", "tool", "outcome"),
+  ...each(orNull(isText), "principal", "verb", "path", "real", "pattern", "reason", "turn"),
+  ...each(isCount, "id", "elapsedMs", "tokensGiven", "tokensSaved", "changesTotal"),
+  range: orNull(range),
   startedMs: isTime,
-  elapsedMs: isCount,
-  tokensGiven: isCount,
-  tokensSaved: isCount,
   changes: listOf(change, changesMax),
-  changesTotal: isCount,
   dryRun: isFlag,
-  turn: either(isText, isNull),
 } satisfies Record<keyof CallEvent, Is>);
 
 const part = either(
@@ -253,13 +233,7 @@ const reply = shaped({
   isError: isFlag,
   error: maybe(shaped({ code: isText, message: isLongText })),
 });
-const hunk = shaped({
-  oldStart: isCount,
-  oldLines: isCount,
-  newStart: isCount,
-  newLines: isCount,
-  lines: listOf(isLongText),
-});
+const hunk = shaped({ ...each(isCount, "oldStart", "oldLines", "newStart", "newLines"), lines: listOf(isLongText) });
 const detail = shaped({
   input: isAnything,
   // Missing after a bug.
@@ -272,7 +246,7 @@ const question = shaped({
   patterns: listOf(isText, 100),
   always: listOf(isText, 100),
   keep: listOf(oneOf("session", "project", "user"), 3),
-  metadata: isFields,
+  metadata: isRecord,
 } satisfies Record<keyof Question, Is>);
 
 const shapes: Readonly<Record<FromReporter["type"], Is>> = {
@@ -281,7 +255,7 @@ const shapes: Readonly<Record<FromReporter["type"], Is>> = {
     event,
     detail: either(detail, oneOf("dropped" satisfies NoDetail, "too large" satisfies NoDetail)),
   }),
-  ask: shaped({ id: isCount, session: isText, principal: either(isText, isNull), tool: isText, question }),
+  ask: shaped({ id: isCount, session: isText, principal: orNull(isText), tool: isText, question }),
   cancel: shaped({ id: isCount }),
 };
 
@@ -293,7 +267,7 @@ export function reportIn(text: string): FromReporter | undefined {
   } catch {
     return undefined;
   }
-  if (!isFields(value) || typeof value["type"] !== "string" || !Object.hasOwn(shapes, value["type"])) return undefined;
+  if (!isRecord(value) || typeof value["type"] !== "string" || !Object.hasOwn(shapes, value["type"])) return undefined;
   const { [value["type"] as FromReporter["type"]]: is } = shapes; // it is one of its keys
   return is(value) ? (value as unknown as FromReporter) : undefined; // every field that is used was checked
 }

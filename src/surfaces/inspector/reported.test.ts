@@ -68,7 +68,7 @@ for (const [what, value] of [
   ["a change of no kind", { type: "call", event: { ...event, changes: [{ ...event.changes[0], did: "x" }] }, detail }],
   ["a part of no kind", { type: "call", event, detail: withPart({ type: "html", text: "x" }) }],
   ["a hunk without lines", { type: "call", event, detail: { ...detail, diffs: [{ hunks: [{}], complete: true }] } }],
-  ["no reason for no detail", { type: "call", event, detail: "withheld" }],
+  ["no reason for no detail", { type: "call", event, detail: "hidden" }],
   ["a question about nothing", { ...ask, question: { ...question, patterns: "x" } }],
   ["a question of no kind", { ...ask, question: { ...question, permission: "run" } }],
 ] as const) {

@@ -1,7 +1,4 @@
-/**
- * Rewinds from the page: first a plan, then exactly the plan that was shown, with the same permissions as every change. The click
- * approves the files of the plan and nothing else: deny rules, locks and conflicts still apply.
- */
+/** Rewinds from the page: first a plan, then exactly the plan that was shown. The click approves its files and nothing else. */
 
 import { createHash } from "node:crypto";
 import type { RewindOptions, Session, SessionHistory } from "../../options.ts";
@@ -51,13 +48,11 @@ export async function planRewind(body: Fields, inspected: Inspected): Promise<Re
   return viewed(await go(session, asked, { dryRun: true }), asked, inspected);
 }
 
-export type OnProgress = (job: string, done: number, total: number) => void;
-
 export async function doRewind(
   body: Fields,
   inspected: Inspected,
   board: Pick<Board, "approve">,
-  onProgress: OnProgress,
+  onProgress: (job: string, done: number, total: number) => void,
 ): Promise<RewindView> {
   const asked = askedOf(body);
   const shown = text(body, "plan");
@@ -73,7 +68,7 @@ export async function doRewind(
   const paths = plan.files.filter(({ came }) => came === "planned").map(({ path }) => path);
   const approving = new AbortController();
   board.approve(approving.signal, new Set(paths));
-  const files = plan.withheld === 0 ? asked.files : plan.files.map(({ path }) => path);
+  const files = plan.hiddenByRules === 0 ? asked.files : plan.files.map(({ path }) => path);
   const options: RewindOptions = {
     signal: approving.signal,
     ...(job === undefined ? {} : { onProgress: (done, total) => onProgress(job, done, total) }),
@@ -92,8 +87,7 @@ async function sessionWithPast(inspected: Inspected, id: string): Promise<Sessio
 async function go(session: Session, { to, files, force }: Asked, options: RewindOptions): Promise<RewindOutcome> {
   const given: RewindOptions = { ...options, force, ...(files === undefined ? {} : { files }) };
   try {
-    if (typeof to === "string") return await session.rewind(to, given);
-    return await (to.last === "undo" ? session.undo(given) : session.redo(given));
+    return await (typeof to === "string" ? session.rewind(to, given) : session[to.last](given));
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.code === "NO_TURN") throw new RequestRefused(404, "NO_SUCH_TURN", error.message);
@@ -117,19 +111,16 @@ async function viewed(outcome: RewindOutcome, asked: Asked, inspected: Inspected
     passed: outcome.passed,
     turn: outcome.turn ?? null,
     files: shown.map((file) => fileView({ ...file, relative: relativeOf(inspected, file.path) }, targetOf(file.path))),
-    withheld: outcome.files.length - shown.length,
+    hiddenByRules: outcome.files.length - shown.length,
   };
 }
 
 /** Before the first change since that turn. */
 function targetsBefore(to: string, past: SessionHistory): (path: string) => VersionRef | null {
   const turns = past.turns();
-  const from = Math.max(
-    0,
-    turns.findIndex(({ messageId }) => messageId === to),
-  );
+  const found = turns.findIndex(({ messageId }) => messageId === to);
   const first = new Map<string, VersionRef>();
-  for (const { messageId: turn, files } of turns.slice(from)) {
+  for (const { messageId: turn, files } of turns.slice(Math.max(0, found))) {
     for (const { path } of files) {
       if (!first.has(path)) first.set(path, { session: past.id, turn, path, when: "before" });
     }

@@ -1,48 +1,21 @@
-/**
- * The stream of events: numbered, the last ones kept for readers that reconnect, and bounded for every reader. A reader that is
- * too slow is disconnected; it reconnects and continues where it was.
- */
+/** The stream of events: numbered, the last ones kept for readers that reconnect. A reader that is too slow is disconnected. */
 
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "./wire.ts";
 
 /** An event as one browser gets it. */
-export type EventForBrowser = (browser: string) => StreamEvent;
+type EventForBrowser = (browser: string) => StreamEvent;
 
-export interface Stream {
-  emit(event: StreamEvent | EventForBrowser): void;
-  /** False if there are too many readers. */
-  join(
-    res: ServerResponse,
-    browser: string,
-    after: number | undefined,
-    headers: Readonly<Record<string, string>>,
-  ): boolean;
-  /** Disconnects one browser. */
-  leave(browser: string): void;
-  readonly readers: number;
-  /** Is there a reader, or was there one a moment ago, as when a page is reloaded? */
-  readonly isWatched: boolean;
-  readonly last: number;
-  close(): void;
-}
+export type Stream = ReturnType<typeof createStream>;
+export type StreamLimits = typeof streamLimits;
 
-export interface StreamLimits {
-  readonly eventsMax: number;
-  readonly readersMax: number;
-  readonly readersOfOneMax: number;
-  readonly waitingBytesMax: number;
-  readonly beatMs: number;
-  /** How long a disconnected reader still counts. */
-  readonly awayMs: number;
-}
-
-export const streamLimits: StreamLimits = {
+const streamLimits = {
   eventsMax: 5_000,
   readersMax: 64,
   readersOfOneMax: 16,
   waitingBytesMax: 4_194_304,
   beatMs: 15_000,
+  /** How long a disconnected reader still counts. */
   awayMs: 3_000,
 };
 
@@ -51,7 +24,7 @@ interface Kept {
   readonly tell: EventForBrowser;
 }
 
-export function createStream(given: Partial<StreamLimits> = {}): Stream {
+export function createStream(given: Partial<StreamLimits> = {}) {
   const limits = { ...streamLimits, ...given };
   const readers = new Map<ServerResponse, string>();
   const kept: Kept[] = [];
@@ -81,7 +54,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
   };
 
   return {
-    emit(event) {
+    emit(event: StreamEvent | EventForBrowser): void {
       last += 1;
       const one: Kept = { id: last, tell: typeof event === "function" ? event : () => event };
       kept.push(one);
@@ -89,7 +62,13 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       if (kept.length > limits.eventsMax * 1.25) kept.splice(0, kept.length - limits.eventsMax);
       for (const [res, browser] of readers) send(res, textOf(one, browser));
     },
-    join(res, browser, after, headers) {
+    /** False if there are too many readers. */
+    join(
+      res: ServerResponse,
+      browser: string,
+      after: number | undefined,
+      headers: Readonly<Record<string, string>>,
+    ): boolean {
       const own = [...readers.values()].filter((name) => name === browser).length;
       if (readers.size >= limits.readersMax || own >= limits.readersOfOneMax) return false;
       res.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
@@ -110,19 +89,21 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       for (const one of kept.slice(after - first + 1)) send(res, textOf(one, browser));
       return true;
     },
-    leave(browser) {
+    /** Disconnects one browser. */
+    leave(browser: string): void {
       for (const [res, name] of readers) if (name === browser) res.end();
     },
-    get readers() {
+    get readers(): number {
       return readers.size;
     },
-    get isWatched() {
+    /** Is there a reader, or was there one a moment ago, as when a page is reloaded? */
+    get isWatched(): boolean {
       return !isClosed && (readers.size > 0 || performance.now() - leftMs < limits.awayMs);
     },
-    get last() {
+    get last(): number {
       return last;
     },
-    close() {
+    close(): void {
       clearInterval(beat);
       for (const res of readers.keys()) res.end();
       readers.clear();
@@ -131,9 +112,6 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
   };
 }
 
-/**
- * JSON has no raw newlines, so no file name can end the line and begin another event. It allows U+2028 and U+2029, which some
- * readers take for newlines.
- */
+/** No file name can begin another event: JSON has no raw newlines, except U+2028 and U+2029, which some readers take for such. */
 const oneLine = (event: StreamEvent): string =>
   JSON.stringify(event).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

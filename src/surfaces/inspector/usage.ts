@@ -1,54 +1,48 @@
 /** Usage: tokens by tool, by file and over time, how long calls took, why they failed. Pure. */
 
-import type { CallEvent } from "../../contract/event.ts";
-import type { FailureUsage, Figures, Percentiles, Series, Tally } from "./wire.ts";
+import { addToTally, type CallEvent, emptyTally, type MutableTally } from "../../contract/event.ts";
+import type { FailureUsage, WorkspaceUsage, Percentiles, Series } from "./wire.ts";
 
-/** What is computed from the kept calls. */
-export type Summed = Omit<Figures, "ever" | "past">;
-
-const filesShownMax = 100; // the number that `Figures` in wire.ts promises
-/** A model may send any name as a tool; there are far fewer real ones. */
-const toolsShownMax = 100;
-const failuresShownMax = 100; // the number that `Figures` in wire.ts promises
+const shownMax = 100; // of tools, files and failures, as `WorkspaceUsage` in wire.ts promises
 const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch", "delete", "move"]);
 
-type Sum = { -readonly [Name in keyof Tally]: Tally[Name] };
-const newSum = (): Sum => ({ calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 });
-
-export function summed(calls: readonly CallEvent[], nowMs: number, buckets: number): Summed {
+export function summed(
+  calls: readonly CallEvent[],
+  nowMs: number,
+  buckets: number,
+): Omit<WorkspaceUsage, "ever" | "past"> {
   const fromMs = calls.reduce((least, { startedMs }) => Math.min(least, startedMs), nowMs);
   const toMs = Math.max(nowMs, fromMs + 1);
   const msPerBucket = (toMs - fromMs) / buckets;
-  const all = newSum();
-  const tools = new Map<string, { readonly sum: Sum; readonly times: number[] }>();
-  const files = new Map<string, Sum>();
-  const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * msPerBucket, sum: newSum() }));
+  const all = emptyTally();
+  const tools = new Map<string, { readonly sum: MutableTally; readonly times: number[] }>();
+  const files = new Map<string, MutableTally>();
+  const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * msPerBucket, sum: emptyTally() }));
   const partOf = ({ startedMs }: CallEvent): number =>
     Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / msPerBucket)));
   const failures = { edits: new Map<string, FailureUsage>(), others: new Map<string, FailureUsage>() };
   for (const call of calls) {
     const { tool, elapsedMs, outcome, reason } = call;
-    const own = tools.get(tool) ?? { sum: newSum(), times: [] };
+    const own = tools.get(tool) ?? { sum: emptyTally(), times: [] };
     tools.set(tool, own);
     own.times.push(elapsedMs);
     const bucket = time[partOf(call)];
     const path = fileOf(call);
-    const file = path === undefined ? undefined : (files.get(path) ?? newSum());
+    const file = path === undefined ? undefined : (files.get(path) ?? emptyTally());
     if (path !== undefined && file !== undefined) files.set(path, file);
-    for (const sum of [all, own.sum, bucket?.sum, file]) if (sum !== undefined) add(sum, call);
+    for (const sum of [all, own.sum, bucket?.sum, file]) if (sum !== undefined) addToTally(sum, call);
     if (outcome === "ok") continue;
-    const list = changing.has(call.verb) ? failures.edits : failures.others;
+    const list = isFailedEdit(call) ? failures.edits : failures.others;
     const key = JSON.stringify([tool, outcome, reason]);
     list.set(key, { tool, code: outcome, reason, count: (list.get(key)?.count ?? 0) + 1 });
   }
-  const series = (pointOf: (call: CallEvent) => readonly [name: string | undefined, value: number]): Series =>
-    seriesOf(
-      calls.flatMap((call) => {
-        const [name, value] = pointOf(call);
-        return name === undefined ? [] : [{ name, part: partOf(call), value }];
-      }),
-      buckets,
-    );
+  const series = (pointOf: (call: CallEvent) => readonly [name: string | undefined, value: number]): Series => {
+    const points = calls.flatMap((call) => {
+      const [name, value] = pointOf(call);
+      return name === undefined ? [] : [{ name, part: partOf(call), value }];
+    });
+    return seriesOf(points, buckets);
+  };
   return {
     fromMs,
     toMs,
@@ -56,11 +50,11 @@ export function summed(calls: readonly CallEvent[], nowMs: number, buckets: numb
     tools: [...tools]
       .map(([tool, { sum, times }]) => ({ tool, ...sum, elapsedMs: percentiles(times) }))
       .toSorted((a, b) => b.calls - a.calls)
-      .slice(0, toolsShownMax),
+      .slice(0, shownMax),
     files: [...files]
       .map(([path, sum]) => ({ path, ...sum }))
       .toSorted((a, b) => b.tokensGiven - a.tokensGiven)
-      .slice(0, filesShownMax),
+      .slice(0, shownMax),
     filesTotal: files.size,
     time: time.map(({ fromMs: from, sum }) => ({ fromMs: from, ...sum })),
     givenByTool: series(({ tool, tokensGiven }) => [tool, tokensGiven]),
@@ -79,15 +73,8 @@ const isFailedEdit = ({ verb, outcome }: CallEvent): boolean => outcome !== "ok"
 
 const reasonOf = ({ outcome, reason }: CallEvent): string => (reason === null ? outcome : `${outcome}: ${reason}`);
 
-function add(sum: Sum, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
-  sum.calls += 1;
-  if (outcome !== "ok") sum.failures += 1;
-  sum.tokensGiven += tokensGiven;
-  sum.tokensSaved += tokensSaved;
-}
-
 const mostFirst = (failures: ReadonlyMap<string, FailureUsage>): readonly FailureUsage[] =>
-  [...failures.values()].toSorted((a, b) => b.count - a.count).slice(0, failuresShownMax);
+  [...failures.values()].toSorted((a, b) => b.count - a.count).slice(0, shownMax);
 
 /** For each percentage, the smallest value that so many calls do not exceed. */
 export function percentiles(values: readonly number[]): Percentiles {
@@ -99,18 +86,13 @@ export function percentiles(values: readonly number[]): Percentiles {
 // Numbers over time by name: a few large ones by themselves, all others together. Pure.
 
 /** A person can tell apart this many colours, and one for the others. */
-export const layersMax = 5;
+const layersMax = 5;
 
-/** One number of one call. */
-export interface Point {
-  readonly name: string;
-  /** The index of the interval. */
-  readonly part: number;
-  readonly value: number;
-}
-
-/** Two passes, so that memory holds one sum for each name and the result, no more. */
-function seriesOf(points: readonly Point[], parts: number): Series {
+/** `part`: the index of the interval. */
+function seriesOf(
+  points: readonly { readonly name: string; readonly part: number; readonly value: number }[],
+  parts: number,
+): Series {
   const sums = new Map<string, number>();
   for (const { name, value } of points) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value);
   const largest = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, layersMax);

@@ -1,26 +1,21 @@
-import type { Keep } from "../../contract/ask.ts";
+/** The interface of the page: what each address below `/api` takes and answers. A GET has a query, a POST has a body of JSON. */
+
+import type { Keep, Question } from "../../contract/ask.ts";
 import type { ReplyPart, Verb } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
-import type { CallEvent, Program } from "../../contract/event.ts";
+import type { CallEvent, CallTally, Program, SessionTally } from "../../contract/event.ts";
 import type { ConflictReason, NotKept, RewindKind } from "../../contract/history.ts";
-import type { Explanation, Mode } from "../../contract/permission.ts";
+import type { Explanation, Mode, Verdict } from "../../contract/permission.ts";
 import type { EntryKind } from "../../contract/read.ts";
 
 // Logging in: the exchange of the key, the overview, and the form of a refusal.
 
 /**
- * `POST /api/exchange`, with the `key` from the fragment of the page's address (`#key=...`). It works once and for a
- * limited time. The answer sets the cookie (HttpOnly, SameSite=Strict) and returns the page's key, which the page keeps in
- * `localStorage`: cookies are shared by all ports of a machine, storage is not, so neither is enough by itself.
- * 401 `BAD_KEY`: used already, too old or unknown; the terminal shows a new address after each use.
+ * `POST /api/exchange` with `{ key }` from the fragment of the page's address (`#key=...`), which works once and for a limited
+ * time (else 401 `BAD_KEY`). The answer sets the cookie and returns the page's key, which the page keeps in `localStorage`; see
+ * login.ts.
  */
-export interface Exchange {
-  readonly key: string;
-}
-export interface Exchanged {
-  /** To be sent as the header `Filehand-Page` with every other request. */
-  readonly page: string;
-}
+export type Exchanged = { readonly page: string };
 
 /** `POST /api/leave`, with `{}`: invalidates the cookie and the page's key. Answers with `{}`. */
 
@@ -32,34 +27,29 @@ export interface Hello {
   readonly workspaces: readonly WorkspaceInfo[];
   /** The number of the newest event: a stream that continues after it misses nothing that comes after this answer. */
   readonly lastEvent: number;
-  /** What is kept in memory; older calls and replies are dropped. */
   readonly limits: { readonly callsMax: number; readonly repliesBytesMax: number };
 }
 
 export interface WorkspaceInfo {
-  /** For addresses: letters, digits, dots and dashes. */
   readonly name: string;
-  /** Absolute, symlinks resolved. */
   readonly roots: readonly string[];
   readonly dialect: string;
   readonly mode: Mode;
   /** Is there a history? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
   readonly history: boolean;
-  /** Can other processes report their calls? Not without a state folder. */
-  readonly lookout: boolean;
-  /** Those that are connected now; the stream reports changes. */
+  /** Not without a state folder. */
+  readonly acceptsReports: boolean;
   readonly processes: readonly ProcessInfo[];
   readonly tools: readonly { readonly name: string; readonly verb: Verb; readonly readOnly: boolean }[];
 }
 
-/** Every answer of 400 and above. `message` is a sentence for people, made for the page to show as text. */
+/** Every answer of 400 and above. `message` is a sentence for people. */
 export interface Refused {
   readonly error: {
     readonly code: RefusedCode;
     readonly message: string;
-    /** `ANSWERED`: the answer that came first. */
+    /** Of `ANSWERED`: the answer that came first. Of `PLAN_CHANGED`: what the rewind would do now. */
     readonly answered?: Answered;
-    /** `PLAN_CHANGED`: what the rewind would do now. */
     readonly plan?: RewindView;
   };
 }
@@ -99,43 +89,28 @@ export type RefusedCode =
 
 /** `GET /api/w/<name>/sessions`: sessions that have made calls, the one with the newest call first. */
 export interface SessionList {
-  readonly sessions: readonly SessionInfo[];
-}
-export interface SessionInfo {
-  readonly workspace: string;
-  readonly id: string;
-  readonly principal: string | null;
-  readonly dialect: string;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly calls: number;
-  readonly failures: number;
-  readonly tokensGiven: number;
-  readonly tokensSaved: number;
-  /** Which other process made its newest call; null for this server. */
-  readonly process: ProcessInfo | null;
+  /** `process`: which other process made its newest call; null for this server. */
+  readonly sessions: readonly (SessionTally & { readonly workspace: string; readonly process: ProcessInfo | null })[];
 }
 
-/** A process of the same user on the same machine that reports its calls to this server. */
+/** A process of the same user that reports its calls to this server. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly program: Program;
 }
 
-/** A call in a list: the event of the library (numbered by this server), and its process. */
+/** A call in a list: the event of the library (numbered by this server), and its process; null for this server. */
 export interface CallInfo extends CallEvent {
   readonly workspace: string;
-  /** The process of the call; null for this server. */
   readonly process: ProcessInfo | null;
   /** Does `GET .../calls/<id>` still have the reply? */
   readonly kept: boolean;
 }
 
 /**
- * `GET /api/w/<name>/calls`, newest first. All parameters may be left out:
- * `session`, `tool`: exactly this one; both may be given several times. `path`: part of the path, ignoring case.
- * `errors=1`: only what failed. `before=<id>`: calls older than that one. `max`: 1 to 500, 100 by default.
- * Events of the stream are not filtered; `matches` of the page must do that itself.
+ * `GET /api/w/<name>/calls`, newest first. All parameters may be left out: `session`, `tool` (exactly this one; may be given
+ * several times), `path` (part of the path, ignoring case), `errors=1` (only what failed), `before=<id>` (older than that one),
+ * `max` (1 to 500, 100 by default). Events of the stream are not filtered; `matches` of the page must do that itself.
  */
 export interface CallPage {
   readonly calls: readonly CallInfo[];
@@ -150,18 +125,13 @@ export interface CallPage {
 export interface CallView {
   readonly call: CallInfo;
   readonly detail: CallDetailView | null;
-  /**
-   * Why there is no detail: dropped to make room, never kept because it alone is over the limit, or hidden because a rule of
-   * this server denies what another process was allowed to read.
-   */
-  readonly missing: "dropped" | "too large" | "withheld" | null;
+  /** `hidden`: a rule of this server denies what another process was allowed to read. */
+  readonly missing: "dropped" | "too large" | "hidden" | null;
 }
 export interface CallDetailView {
-  /** The arguments as the model wrote them. */
   readonly input: unknown;
   /** Exactly what the model got. Images are base64, never more than `limits.repliesBytesMax` in all. */
   readonly content: readonly ReplyPart[];
-  /** The structured part of the reply. */
   readonly structured: unknown;
   readonly isError: boolean;
   readonly error: { readonly code: string; readonly message: string } | null;
@@ -169,10 +139,9 @@ export interface CallDetailView {
 
 // Questions to the person at the page, and their answers.
 
-/** `GET /api/questions`: of all workspaces: open ones, oldest first, and the last closed ones. */
+/** `GET /api/questions`: of all workspaces: open ones, oldest first, and the last 100 closed ones, newest first. */
 export interface QuestionList {
   readonly open: readonly QuestionInfo[];
-  /** Newest first, at most 100. */
   readonly past: readonly PastQuestion[];
 }
 export interface QuestionInfo {
@@ -181,40 +150,30 @@ export interface QuestionInfo {
   readonly session: string;
   readonly principal: string | null;
   readonly tool: string;
-  readonly permission: "read" | "edit" | "external_directory";
+  readonly permission: Question["permission"];
   /** The file of the question: real and absolute, and relative to its root. */
   readonly path: string;
   readonly relative: string;
   /** The path as asked for, if that is another name. */
   readonly asked: string | null;
-  /** The old path of a file that is moved. */
   readonly movedFrom: string | null;
-  /** The new path of a file that is moved, as asked for. */
   readonly movedTo: string | null;
   readonly deletes: boolean;
-  /** The rule that asks; null if the default asks. */
   readonly rule: string | null;
   readonly caution: string | null;
   /** Rules that would answer it permanently, narrowest first; none for a file that asks every time. */
   readonly always: readonly string[];
-  /** Where such a rule can be kept. */
   readonly keep: readonly Keep[];
   readonly askedMs: number;
-  /** The question is rejected at this time. */
   readonly deadlineMs: number;
   /** Is there a diff? `POST .../diff` with `{ question }` has it. */
   readonly diff: { readonly additions: number; readonly deletions: number } | null;
-  /**
-   * `server`: the call waits here, for this page. `client`: the client shows the question too; the first answer counts, and
-   * the call continues when the client comes back.
-   */
+  /** `server`: the call waits for this page. `client`: the client shows the question too, and the first answer counts. */
   readonly waits: "server" | "client";
   /** A hash of everything above and of the diff. An answer must name it. */
   readonly shown: string;
 }
-export interface PastQuestion extends QuestionInfo {
-  readonly answered: Answered;
-}
+export type PastQuestion = QuestionInfo & { readonly answered: Answered };
 /** The answer to a question. `nobody`: the time ran out, or the call was cancelled. */
 export interface Answered {
   readonly reply: "once" | "always" | "reject" | "nobody";
@@ -226,29 +185,23 @@ export interface Answered {
   readonly timeMs: number;
 }
 
-/**
- * `POST /api/questions/<id>/answer`. Answers with `Answered`. 409 `ANSWERED` if another answer came first (with that
- * answer), 409 `NOT_WHAT_WAS_SHOWN` if `shown` differs, 409 `NOT_OFFERED` for a rule or a place that the question did not
- * offer.
- */
+/** `POST /api/questions/<id>/answer`. Answers with `Answered`, or with 409 and why not. */
 export interface AnswerGiven {
   readonly shown: string;
   readonly reply: "once" | "always" | "reject";
   /** Of `always`: one of the question's rules, the narrowest by default; and where it is kept, the session by default. */
-  readonly rule?: string;
-  readonly keep?: Keep;
+  readonly rule?: string | undefined;
+  readonly keep?: Keep | undefined;
   /** Of `reject`: at most 2,000 characters; the model reads it. */
-  readonly feedback?: string;
+  readonly feedback?: string | undefined;
 }
 
 // The stream of events.
 
 /**
- * `GET /api/events`, `text/event-stream`. Each event has an `id` that counts up by one (over all workspaces), `event` is its
- * type, `data` is one line of JSON: `StreamEvent`. With the header `Last-Event-ID`, or the parameter `after`, it continues
- * after that event; without, it begins with the next one. If missed events are no longer kept, the first event is `reset`: load the
- * lists again. Comments come every 15 seconds. A reader that is too slow is disconnected, and can continue where it was.
- * It needs the header `Filehand-Page` like all others, so it is read with `fetch`, not with `EventSource`.
+ * `GET /api/events`, `text/event-stream`: `id` counts up by one, `event` is the type, `data` is one line of JSON. With the header
+ * `Last-Event-ID`, or the parameter `after`, it continues after that event. If missed events are no longer kept, the first event
+ * is `reset`: load the lists again. Comments come every 15 seconds. It is read with `fetch`: `EventSource` sends no header.
  */
 export type StreamEvent =
   | { readonly type: "call"; readonly call: CallInfo }
@@ -256,23 +209,21 @@ export type StreamEvent =
   | { readonly type: "answered"; readonly id: string; readonly answered: Answered }
   /** There is a new turn or a rewind: lists of the history are out of date. */
   | { readonly type: "turn"; readonly workspace: string; readonly session: string; readonly turn: string }
-  | {
-      readonly type: "progress";
-      readonly workspace: string;
-      readonly job: string;
-      readonly done: number;
-      readonly total: number;
-    }
+  | ({ readonly type: "progress"; readonly workspace: string } & RewindProgress)
   /** A process that reports its calls connected or disconnected. */
   | { readonly type: "processes"; readonly workspace: string; readonly processes: readonly ProcessInfo[] }
   | { readonly type: "reset" };
+export interface RewindProgress {
+  readonly job: string;
+  readonly done: number;
+  readonly total: number;
+}
 
 // Diffs page by page, and images before and after.
 
 /**
  * `POST /api/w/<name>/diff`. Of a call (`change`: index in `CallEvent.changes`), of an open question, or between any two
- * versions. Large diffs have pages: `from` is the first row (0 by default), `rows` how many (1 to 2,000;
- * 500 by default). A diff is computed once and cached for its next pages.
+ * versions. Large diffs have pages: `from` is the first row (0 by default), `rows` how many (1 to 2,000; 500 by default).
  */
 export interface DiffAsked {
   readonly of:
@@ -289,7 +240,6 @@ export interface DiffAsked {
 export type VersionRef =
   | { readonly session: string; readonly turn: string; readonly path: string; readonly when: "before" | "after" }
   | { readonly now: string }
-  /** No file: one side of a file that was created or deleted. */
   | { readonly nothing: true };
 
 export interface DiffPage {
@@ -299,11 +249,9 @@ export interface DiffPage {
   readonly movedFrom: string | null;
   readonly additions: number;
   readonly deletions: number;
-  /** Rows are the lines of all hunks, one after the other. */
   readonly rowsTotal: number;
   readonly from: number;
   readonly hunks: readonly HunkPart[];
-  /** For `from` of the next page; null at the end. */
   readonly next: number | null;
   /** False if the diff is not exact: it was cut off, or shows unchanged lines as changed. */
   readonly complete: boolean;
@@ -312,13 +260,9 @@ export interface DiffPage {
   /** Are both sides images (or one of them, and the other is nothing)? Then `POST .../image` has them. */
   readonly image: boolean;
 }
-/**
- * The rows of one hunk that are on this page, with the numbers of the first of them. Lines carry ` `, `-` or `+` in front;
- * `\ No newline at end of file` may be among them. A line of more than 2,000 characters is cut around its
- * change, with `…` where text is left out.
- */
+/** The rows of one hunk that are on this page. A line of more than 2,000 characters is cut around its change, with `…`. */
 export interface HunkPart extends Hunk {
-  /** Does it continue the previous page? Then there is no header to show. */
+  /** It continues the previous page, so there is no header to show. */
   readonly continued: boolean;
 }
 export type NoDiff =
@@ -329,34 +273,29 @@ export type NoDiff =
   | "gone"
   | "damaged"
   /** It contains secrets, or a rule denies reading it (or would ask). */
-  | "withheld"
+  | "hidden"
   /** The call has no diff: it was dropped, or never existed. */
   | "none";
 
-/**
- * `POST /api/w/<name>/image`: an image before or after. Of a call, by the index of its change, or by version.
- * PNG, JPEG, GIF, WebP and BMP by their first bytes, at most 16 MiB.
- */
+/** `POST /api/w/<name>/image`: of a call, by the index of its change, or by version. PNG, JPEG, GIF, WebP, BMP, at most 16 MiB. */
 export interface ImageAsked {
   readonly of: { readonly call: number; readonly change: number; readonly when: "before" | "after" } | VersionRef;
 }
 export type ImageView =
   | { readonly is: "image"; readonly mimeType: string; readonly data: string; readonly sizeBytes: number }
-  | { readonly is: "none"; readonly why: "nothing" | "not an image" | "too large" | "gone" | "withheld" };
+  | { readonly is: "none"; readonly why: "nothing" | "not an image" | "too large" | "gone" | "hidden" };
 
 // The history: sessions, turns, versions of a file, and rewinds.
 
 /** `GET /api/w/<name>/history/sessions`: those of this workspace, newest first, also of other processes. */
 export interface PastSessions {
-  readonly sessions: readonly PastSession[];
-}
-export interface PastSession {
-  readonly id: string;
-  readonly dialect: string;
-  readonly startedMs: number | null;
-  readonly lastMs: number;
-  /** Turns that changed something. */
-  readonly turns: number;
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly dialect: string;
+    readonly startedMs: number | null;
+    readonly lastMs: number;
+    readonly turns: number;
+  }[];
 }
 
 /** `POST /api/w/<name>/history/turns`: newest first. `path`: only turns that touched this file, or files below this folder. */
@@ -381,14 +320,12 @@ export interface TurnInfo {
   /** The beginning of the id, long enough to name the turn. */
   readonly name: string;
   readonly timeMs: number;
-  /** Set if the turn is a rewind: the turn before which it went back. */
   readonly rewinds: { readonly to: string; readonly as: RewindKind } | null;
   readonly undone: "all" | "part" | "no";
   /** At most 500. */
   readonly files: readonly TurnFile[];
   readonly filesTotal: number;
-  /** Files that deny rules hide: they are not even named. */
-  readonly withheld: number;
+  readonly hiddenByRules: number;
 }
 export interface TurnFile {
   readonly path: string;
@@ -396,25 +333,19 @@ export interface TurnFile {
   readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
   readonly movedFrom: { readonly path: string; readonly relative: string } | null;
   readonly modes: readonly [number, number] | null;
-  /** Another program did it, and a scan found it. */
   readonly observed: boolean;
   readonly undone: boolean;
   readonly before: VersionInfo;
   readonly after: VersionInfo;
 }
 export interface VersionInfo {
-  /** Null if there was no file. */
   readonly sizeBytes: number | null;
   /** The same for equal contents; null where the content is not kept. */
   readonly content: string | null;
   readonly notKept: NotKept | null;
 }
 
-/** `POST /api/w/<name>/history/versions`: the versions of one file in the newest 200 sessions of the workspace, oldest first,
- * at most 1,000. */
-export interface VersionsAsked {
-  readonly path: string;
-}
+/** `POST /api/w/<name>/history/versions` with `{ path }`: of one file in the newest 200 sessions, oldest first, at most 1,000. */
 export interface VersionList {
   readonly path: string;
   readonly relative: string;
@@ -422,35 +353,25 @@ export interface VersionList {
 }
 export interface FileVersionInfo extends VersionInfo {
   readonly ref: VersionRef;
-  /** When it was written; null for the state before the first change. */
   readonly timeMs: number | null;
   /** Is this the content on the disk? Null if that was not checked. */
   readonly current: boolean | null;
 }
 
 /**
- * `POST /api/w/<name>/history/plan`: what a rewind would do. Nothing is changed and nobody is asked.
- * `POST /api/w/<name>/history/rewind`: does it. `plan` must be the one that was shown: if the files have changed since, it is
- * refused (409 `PLAN_CHANGED`, with the new plan) and nothing is done. The click approves the files in the plan: nobody is asked
- * about them again, and deny rules, locks and conflicts still apply. While it runs the stream has `progress` events with the `job`
- * of the request. The answer comes at the end.
+ * `POST /api/w/<name>/history/plan`: what a rewind would do. `POST /api/w/<name>/history/rewind` with `{ plan, job? }` besides:
+ * does it. `plan` must be the one that was shown: if the files have changed since, it is refused (409 `PLAN_CHANGED`, with the
+ * new plan). The click approves the files in the plan; deny rules, locks and conflicts still apply. While it runs the stream has
+ * `progress` events with the `job` of the request.
  */
 export interface RewindAsked {
   readonly session: string;
   /** Before this turn's changes; `start`: before the first. */
   readonly to: string | { readonly last: "undo" | "redo" };
-  /** Real paths; all files by default. */
   readonly files?: readonly string[];
-  /** Also overwrite files that another program changed since. */
   readonly force?: boolean;
 }
-export interface RewindGiven extends RewindAsked {
-  readonly plan: string;
-  /** A name that the page chooses, for the progress. */
-  readonly job?: string;
-}
 export interface RewindView {
-  /** A hash of the plan; see `RewindGiven.plan`. */
   readonly plan: string;
   readonly session: string;
   readonly to: string;
@@ -460,14 +381,12 @@ export interface RewindView {
   /** The turn of the rewind itself; null for a plan, and if nothing was changed. */
   readonly turn: string | null;
   readonly files: readonly RewindFileView[];
-  /** Files that deny rules hide: they are not named and not touched. */
-  readonly withheld: number;
+  readonly hiddenByRules: number;
 }
 export interface RewindFileView {
   readonly path: string;
   readonly relative: string;
   readonly does: "restore" | "create" | "delete" | "nothing" | "conflict" | "unavailable";
-  /** The reason of a conflict or of `unavailable`. */
   readonly why:
     | ConflictReason
     | NotKept
@@ -481,7 +400,6 @@ export interface RewindFileView {
     | "refused"
     | "unreadable"
     | null;
-  /** For a conflict: what `force` would do. */
   readonly forced: "restore" | "create" | "delete" | null;
   /** `planned`, `done`; `left`: there was nothing to do, or not without force; `refused`: see `problem`. */
   readonly came: "planned" | "done" | "left" | "refused";
@@ -493,59 +411,39 @@ export interface RewindFileView {
 // Usage: by tool, by file, over time.
 
 /**
- * `GET /api/w/<name>/figures`, over the calls that are kept. `session`: only of this one. `since`: only later than this.
- * `buckets`: 1 to 500 intervals, 60 by default. A series names at most five tools, files or reasons, so an answer has no more
- * than 500 intervals of 6 values in each of its four series.
+ * `GET /api/w/<name>/usage`, over the calls that are kept. `session`: only of this one. `since`: only later than this.
+ * `buckets`: 1 to 500 intervals, 60 by default. All lists of tools, files and failures have at most 100 items.
  */
-export interface Figures {
+export interface WorkspaceUsage {
   readonly fromMs: number;
   readonly toMs: number;
   /** Over all calls since the start, including those that were dropped. */
-  readonly ever: Tally;
-  readonly all: Tally;
-  /** By calls, most first, at most 100. */
+  readonly ever: CallTally;
+  readonly all: CallTally;
+  /** By calls, most first. */
   readonly tools: readonly ToolUsage[];
-  /** By tokens given, most first, at most 100; `filesTotal` is how many there are. */
+  /** By tokens given, most first; `filesTotal` is how many there are. */
   readonly files: readonly FileUsage[];
   readonly filesTotal: number;
-  /** All tools together, for each interval. */
-  readonly time: readonly TimeUsage[];
+  readonly time: readonly (CallTally & { readonly fromMs: number })[];
   /** Tokens given in each interval, by tool and by file; and tokens that repeated reads saved, by file. */
   readonly givenByTool: Series;
   readonly givenByFile: Series;
   readonly savedByFile: Series;
-  /** How many calls that change files failed in each interval, by code and reason. */
+  /** Calls that change files and failed, by code and reason: in each interval, and in all, most first. */
   readonly failedByReason: Series;
-  /** Calls that change files and failed, by code and reason, most first, at most 100. */
   readonly failedEdits: readonly FailureUsage[];
-  /** Everything else that failed, at most 100. */
   readonly failedOthers: readonly FailureUsage[];
   /** Sessions that ended, from the state folder, newest last, at most 200. */
-  readonly past: readonly PastUsage[];
+  readonly past: readonly (CallTally & { readonly timeMs: number; readonly dialect: string })[];
 }
-export interface Tally {
-  readonly calls: number;
-  readonly failures: number;
-  readonly tokensGiven: number;
-  readonly tokensSaved: number;
-}
-export interface ToolUsage extends Tally {
+export interface ToolUsage extends CallTally {
   readonly tool: string;
   readonly elapsedMs: Percentiles;
 }
 /** Includes the time that a person took to answer. */
-export interface Percentiles {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
-export interface FileUsage extends Tally {
-  readonly path: string;
-}
-export interface TimeUsage extends Tally {
-  readonly fromMs: number;
-}
+export type Percentiles = Readonly<Record<"p50" | "p90" | "p99" | "max", number>>;
+export type FileUsage = CallTally & { readonly path: string };
 /** Numbers over time, by name. Names that are always 0 are left out. */
 export interface Series {
   /** Those with the largest sum, largest first, at most five. */
@@ -559,23 +457,13 @@ export interface FailureUsage {
   readonly reason: string | null;
   readonly count: number;
 }
-export interface PastUsage extends Tally {
-  readonly timeMs: number;
-  readonly dialect: string;
-}
 
 // The tree of files, and why a file may or may not be read.
 
 /**
- * `POST /api/w/<name>/folder`: the entries of one folder, folders first, by name. `path`: absolute, one of the roots or
- * below. A denied entry is named, with its mark, and never opened: nothing in a denied folder is shown.
+ * `POST /api/w/<name>/folder` with `{ path, from?, max? }`: the entries of one folder, folders first, by name. `path`: absolute.
+ * `from`: 0 by default. `max`: 1 to 1,000, 200 by default. A denied entry is named, with its mark, and never opened.
  */
-export interface FolderAsked {
-  readonly path: string;
-  /** The first entry, 0 by default; and how many, 1 to 1,000, 200 by default. */
-  readonly from?: number;
-  readonly max?: number;
-}
 export interface FolderView {
   readonly path: string;
   readonly relative: string;
@@ -590,23 +478,15 @@ export interface FileEntry {
   readonly kind: EntryKind;
   readonly sizeBytes: number | null;
   /** What the rules say, without asking anybody. */
-  readonly read: "allow" | "ask" | "deny";
-  readonly edit: "allow" | "ask" | "deny";
+  readonly read: Verdict;
+  readonly edit: Verdict;
   /** How many of the files that are, or are below, this entry were read or changed by calls that are kept here. */
   readonly wasRead: number;
   readonly wasChanged: number;
 }
 
-/** `POST /api/w/<name>/explain`: why it may or may not be read and edited. `session`: including its kept rules. */
-export interface ExplainAsked {
-  readonly path: string;
-  readonly session?: string;
-}
-export interface Explained {
-  readonly read: ExplanationView;
-  readonly edit: ExplanationView;
-}
-/** The result of `permissions.explain` of the library, and a few sentences. */
+/** `POST /api/w/<name>/explain` with `{ path, session? }`: why it may or may not be read and edited, also by kept rules. */
+export type Explained = Readonly<Record<"read" | "edit", ExplanationView>>;
 export interface ExplanationView {
   readonly explanation: Explanation;
   readonly lines: readonly string[];

@@ -1,11 +1,8 @@
-/**
- * The state that a client carries from a question to its answer: signed, and valid for one call, one principal, one use and a
- * limited time. Also the text of the question.
- */
+/** The state that a client carries from a question to its answer, signed and limited; and the text of the question. */
 
 import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
-import type { Question } from "../../contract/ask.ts";
+import type { Answer, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName } from "../../text/text.ts";
 import { cautionWords, cutAll } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
@@ -25,10 +22,7 @@ const diffLinesMax = 60;
 /** Longer lines would wrap and take the room of the others. */
 const diffLineCharsMax = 200;
 
-/**
- * What a person reads before deciding. A path is on one line, in quotes, with everything escaped that could make it look like
- * another path. Each line of a diff has a mark before it that no line of a file can imitate.
- */
+/** What a person reads before deciding. Nothing in a path or a line of a file can look like another path or line. */
 export function questionText({ permission, patterns, always, metadata }: Question): string {
   const [real = ""] = patterns;
   const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
@@ -67,12 +61,9 @@ const safe = (line: string): string => line.split("\t").map(escapeName).join("\t
 /** Digests only, nothing that the client may not see. */
 export interface State {
   readonly call: string;
-  /** The question that was shown, and those that were answered before it. */
+  /** The question that was shown, and the answers to those before it. */
   readonly shown: string;
-  readonly yes: readonly string[];
-  readonly no: readonly string[];
-  /** Questions that were closed without an answer. */
-  readonly closed: readonly string[];
+  readonly answers: readonly (readonly [string, Answer])[];
   readonly nonce: string;
   /** The id of the same question on the page of the inspector. */
   readonly onPage?: string;
@@ -86,38 +77,31 @@ export interface Requester {
   readonly principal: string;
 }
 
-export interface ApprovalStates {
-  /** Signs a state, bound to the requester and valid for a limited time. */
-  seal(state: object, requester: Requester): string;
-  /** Throws for a state that is forged, expired or made for another requester. */
-  open(state: unknown, requester: Requester): object;
-  /** Throws for a state that belongs to another call, or was used before. */
-  decisionFor(state: State, call: string, response: unknown): Decided;
-  /** The result that ends a call with a question. */
-  ask(question: Question, state: Omit<State, "nonce">, requester: Requester): InputRequiredResult;
-}
-
 /** The key of the question in `inputRequests`. */
 export const questionKey = "approval";
 
-export function createApprovalStates(secondsMax = answerSecondsMax, nowMs: () => number = Date.now): ApprovalStates {
+export function createApprovalStates(secondsMax = answerSecondsMax, nowMs: () => number = Date.now) {
   const seals = createSeals();
   const nonces = createOnce(secondsMax * 1_000, undefined, nowMs);
-  const seal: ApprovalStates["seal"] = (state, { method, principal }) =>
+  /** Signs a state, bound to the requester and valid for a limited time. */
+  const seal = (state: object, { method, principal }: Requester): string =>
     seals.seal(JSON.stringify({ method, principal, untilMs: nowMs() + secondsMax * 1_000, state } satisfies Sealed));
   return {
     seal,
-    open(given, { method, principal }) {
+    /** Throws for a state that is forged, expired or made for another requester. */
+    open(given: unknown, { method, principal }: Requester): object {
       const text = typeof given === "string" ? seals.open(given) : undefined;
       const sealed = text === undefined ? undefined : (JSON.parse(text) as Sealed); // made by `seal`
       if (sealed?.method !== method || sealed.principal !== principal || nowMs() > sealed.untilMs) throw invalidState();
       return sealed.state;
     },
-    decisionFor(state, call, response) {
+    /** Throws for a state that belongs to another call, or was used before. */
+    decisionFor(state: State, call: string, response: unknown): Decided {
       if (state.call !== call || !nonces.take(state.nonce)) throw invalidState();
       return decisionOf(response);
     },
-    ask: (question, state, requester) => ({
+    /** The result that ends a call with a question. */
+    ask: (question: Question, state: Omit<State, "nonce">, requester: Requester): InputRequiredResult => ({
       resultType: "input_required",
       inputRequests: { [questionKey]: { method: "elicitation/create", params: questionForm(question) } },
       requestState: seal({ ...state, nonce: nonces.give() } satisfies State, requester),
@@ -133,10 +117,7 @@ interface Sealed extends Requester {
 const invalidState = (): ProtocolFault =>
   new ProtocolFault(invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
-/**
- * Only a choice in the form counts as a person's decision. Clients without a person cancel or decline by themselves, and an
- * answer that the form does not have was not chosen in it: both count as closed.
- */
+/** Only a choice in the form is a person's decision: clients without a person cancel or decline by themselves. */
 export function decisionOf(response: unknown): Decided {
   const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: unknown }; // checked below
   if (action !== "accept") return "closed";
@@ -164,16 +145,10 @@ export const questionForm = (question: Question) => ({
 });
 
 /** Nonces that are valid once and for a limited time. */
-export interface Once {
-  give(): string;
-  /** True the first time that a nonce comes back in time. */
-  take(nonce: string): boolean;
-}
-
-export function createOnce(ageMsMax: number, countMax = 10_000, nowMs: () => number = Date.now): Once {
+export function createOnce(ageMsMax: number, countMax = 10_000, nowMs: () => number = Date.now) {
   const given = new Map<string, number>();
   return {
-    give() {
+    give(): string {
       // The map is in order of age: the first nonce that has not expired ends the search.
       for (const [old, atMs] of given) {
         if (given.size < countMax && nowMs() - atMs <= ageMsMax) break;
@@ -183,7 +158,8 @@ export function createOnce(ageMsMax: number, countMax = 10_000, nowMs: () => num
       given.set(nonce, nowMs());
       return nonce;
     },
-    take(nonce) {
+    /** True the first time that a nonce comes back in time. */
+    take(nonce: string): boolean {
       const atMs = given.get(nonce);
       given.delete(nonce);
       return atMs !== undefined && nowMs() - atMs <= ageMsMax;

@@ -1,19 +1,15 @@
 /**
- * Questions to the person who uses the client. The engine asks in the middle of a call, but the newer protocol wants the call to
- * end with "input required" and to be repeated. So the question leaves the call by a throw, before anything was changed. When the
- * call is repeated, the answer only counts for exactly the question that was shown: same tool, same arguments, same file in the
- * same state (its diff), same principal, in time, once. In the older protocol the question is a request to the client, and the
- * call is repeated here when it is answered. Deny rules apply whatever a client answers. The page of the inspector shows the
- * question too, or instead of a client that cannot ask.
+ * Questions to the person who uses the client. In the newer protocol a question leaves the call by a throw, before anything was
+ * changed, and the client repeats the call; the answer counts only for exactly the question that was shown: same tool, arguments,
+ * file state and principal, in time, once. In the older protocol the call is repeated here. Deny rules apply in any case.
  */
 
 import { createHash } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
-import type { Answer, Asker, Question } from "../../contract/ask.ts";
+import type { Answer, Question } from "../../contract/ask.ts";
 import type { KeptPlace } from "../../options.ts";
 import type { InspectorQuestion as BoardQuestion, Board } from "../inspector/questions.ts";
 import {
-  type ApprovalStates,
   createApprovalStates,
   type Decided,
   decisionOf,
@@ -21,31 +17,16 @@ import {
   questionKey,
   type State,
 } from "./approval-state.ts";
+import type { Caller } from "./caller.ts";
+import type { CallMessage } from "./tool-call.ts";
 
-export interface Approvals {
-  /** For the toolkit. */
-  readonly asker: Asker;
-  /** By request: the places in the call queue of calls that wait for an answer. */
-  readonly places: Map<string, KeptPlace>;
-  readonly states: ApprovalStates;
-  /** Runs a call in which the engine may ask. */
-  during<Result>(call: AskingCall, work: () => Promise<Result>): Promise<Result | InputRequiredResult>;
-}
+export type Approvals = ReturnType<typeof createApprovals>;
 
 export interface AskingCall {
-  readonly method: string;
-  readonly tool: string;
-  readonly input: unknown;
+  readonly message: CallMessage;
+  readonly caller: Pick<Caller, "session" | "canAsk">;
   readonly principal: string;
-  /** The id of the session, which the page shows with the question. */
-  readonly session: string;
   readonly signal: AbortSignal;
-  /** Did the client say that it can show a question to a person? */
-  readonly canAsk: boolean;
-  /** What the client brings back from a question that ended the call before. */
-  readonly requestState: unknown;
-  readonly inputResponses: unknown;
-  readonly id: string | number;
   readonly ask: AskClient | undefined;
 }
 
@@ -56,22 +37,12 @@ export type AskClient = (
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** Unchecked: a value of another type has no answer under the key. */
-type Responses = Readonly<Record<string, unknown>> | null | undefined;
-
-/** The page of the inspector, if there is one. */
-export interface Beside {
-  readonly board: Board;
-  readonly workspace: string;
-}
-
 /** One run of one call, until it ends or a question leaves it. */
 interface Round {
   readonly canAsk: boolean;
-  readonly yes: Set<string>;
-  /** A call may go on after a no, with its other files. */
-  readonly no: Set<string>;
-  readonly closed: Set<string>;
+  /** By digest of the question. A call may go on after a no, with its other files. */
+  readonly answers: Map<string, Answer>;
+  /** The question that was shown to the person, and the decision. */
   readonly shown: string | undefined;
   readonly decision: Decided;
   readonly asks: Omit<BoardQuestion, "question">;
@@ -100,11 +71,18 @@ function answerOf(decision: Decided): Answer {
   return { reply: decision === "no" ? "reject" : decision };
 }
 
-export function createApprovals(beside?: Beside): Approvals {
+/** The answer if the same call asks again: what "always" adds, and the words of a rejection, count once. */
+function repeated({ reply }: Answer): Answer {
+  if (reply === "nobody") return unanswered;
+  return { reply: reply === "reject" ? "reject" : "once" };
+}
+
+/** `beside`: the page of the inspector, if there is one. */
+export function createApprovals(beside?: { readonly board: Board; readonly workspace: string }) {
   const board = beside?.board;
   const workspace = beside?.workspace ?? "";
   const states = createApprovalStates();
-  /** By the signal of the call, which the engine passes to the asker: every call has its own. */
+  /** By the signal of the call, which the engine passes to the asker: every running call has its own. */
   const rounds = new Map<AbortSignal, Round>();
 
   /** The result of the work, or the question that left it. */
@@ -125,10 +103,12 @@ export function createApprovals(beside?: Beside): Approvals {
   };
 
   return {
-    places: new Map(),
+    /** By request: the places in the call queue of calls that wait for an answer. */
+    places: new Map<string, KeptPlace>(),
     states,
 
-    asker: async (question, signal): Promise<Answer> => {
+    /** For the toolkit. */
+    asker: async (question: Question, signal: AbortSignal): Promise<Answer> => {
       const round = rounds.get(signal);
       if (board?.approved(question, signal) === true) return { reply: "once" };
       if (round === undefined) return { reply: "nobody" };
@@ -136,46 +116,49 @@ export function createApprovals(beside?: Beside): Approvals {
         return board?.isWatched === true ? board.ask({ ...round.asks, question }, signal) : { reply: "nobody" };
       }
       const digest = digestOf([question.permission, question.patterns, question.metadata]);
-      if (round.yes.has(digest)) return { reply: "once" };
-      if (round.no.has(digest)) return { reply: "reject" };
-      if (round.closed.has(digest)) return unanswered;
+      const known = round.answers.get(digest);
+      if (known !== undefined) return known;
       // Another question than the one that was shown, or the file has changed since.
       if (round.shown !== digest) throw new AskFirst(question, digest);
       const given = answerOf(round.decision);
       // A person at the page may have answered the same question earlier.
       const answer = round.onPage === undefined || board === undefined ? given : board.settle(round.onPage, given);
       round.onPage = undefined;
-      if (answer.reply === "once" || answer.reply === "always") round.yes.add(digest);
-      else (answer.reply === "reject" ? round.no : round.closed).add(digest);
+      round.answers.set(digest, repeated(answer));
       return answer;
     },
 
-    async during(call, work) {
-      const { method, tool, input, principal, session, signal, canAsk, requestState, ask } = call;
+    /** Runs a call in which the engine may ask. */
+    async during<Result>(
+      method: string,
+      { message, caller, principal, signal, ask }: AskingCall,
+      work: () => Promise<Result>,
+    ): Promise<Result | InputRequiredResult> {
+      const { name: tool, input, requestState } = message;
+      const { session, canAsk } = caller;
       const digestOfCall = (): string => digestOf([method, tool, input]); // most calls need none
       const state =
         requestState === undefined ? undefined : (states.open(requestState, { method, principal }) as State); // sealed below
-      const response = (call.inputResponses as Responses)?.[questionKey];
+      const responses = message.inputResponses as Readonly<Record<string, unknown>> | null | undefined; // another type has no such key
       // A response without a state answers no question of ours.
-      const decision = state === undefined ? "no" : states.decisionFor(state, digestOfCall(), response);
-      const [yes, no, closed] = [new Set(state?.yes), new Set(state?.no), new Set(state?.closed)];
-      const asks = { workspace, session, principal, tool };
-      let round: Round = { canAsk, yes, no, closed, shown: state?.shown, decision, asks, onPage: state?.onPage };
+      const decision = state === undefined ? "no" : states.decisionFor(state, digestOfCall(), responses?.[questionKey]);
+      const answers = new Map(state?.answers);
+      const asks = { workspace, session: session.id, principal, tool };
+      let round: Round = { canAsk, answers, shown: state?.shown, decision, asks, onPage: state?.onPage };
       for (;;) {
         const result = await inRound(signal, round, work);
         // The call did not ask the question again, so it is obsolete.
         if (round.onPage !== undefined) board?.drop(round.onPage);
         if (!(result instanceof AskFirst)) return result;
         const { question, digest: shown } = result;
-        const shownAs = board?.show({ workspace, session, principal, tool, question });
-        const onPage = shownAs === "" ? undefined : shownAs;
+        const onPage = board?.show({ ...asks, question }) || undefined; // an empty id if the page does not show it
         if (ask === undefined) {
-          const sent = { call: digestOfCall(), shown, yes: [...yes], no: [...no], closed: [...closed] };
+          const sent = { call: digestOfCall(), shown, answers: [...answers] };
           return states.ask(question, onPage === undefined ? sent : { ...sent, onPage }, { method, principal });
         }
         try {
-          const answered = decisionOf(await ask(questionForm(question), call.id, signal));
-          round = { canAsk, yes, no, closed, shown, decision: answered, asks, onPage };
+          const answered = decisionOf(await ask(questionForm(question), message.id, signal));
+          round = { canAsk, answers, shown, decision: answered, asks, onPage };
         } catch (error) {
           if (onPage !== undefined) board?.drop(onPage);
           throw error;

@@ -2,6 +2,7 @@
 
 import type { Session } from "../../options.ts";
 import { answerBytesFor } from "./client-limits.ts";
+import type { Meta } from "./envelope.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
 import { metaNames } from "./names.ts";
 
@@ -13,16 +14,25 @@ export interface Caller {
   readonly answerBytesMax: number;
 }
 
-export interface ClientRequest extends Omit<Origin, "startedFor" | "otherwise"> {
-  /** As the client sent it. */
-  readonly capabilities: unknown;
-  /** As the client sent it: its name and version. */
-  readonly clientInfo: unknown;
+/** What a client says about itself, as it sent it: in each request or, in the older protocol, once. */
+interface Client {
+  readonly capabilities?: unknown;
+  readonly clientInfo?: unknown;
 }
 
+/** The newer protocol. */
+export const clientOf = (meta: Meta | undefined): Client => ({
+  capabilities: meta?.[metaNames.clientCapabilities],
+  clientInfo: meta?.[metaNames.clientInfo],
+});
+
 /** `within`: the folders that the client has named, if any. */
-export function callerOf(request: ClientRequest, workspace: McpWorkspace, within?: readonly string[]): Caller {
-  const { principal, handle, meta, transportSession, capabilities, clientInfo } = request;
+export function callerOf(
+  { principal, handle, meta, transportSession }: Omit<Origin, "startedFor" | "otherwise">,
+  { capabilities, clientInfo }: Client,
+  workspace: McpWorkspace,
+  within?: readonly string[],
+): Caller {
   const { startedFor, otherwise } = workspace;
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return {
@@ -40,17 +50,14 @@ function canAsk(capabilities: unknown): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/**
- * What the key of a conversation is made from. The key finds what was shown to the model before (the ledger, the turns). It grants
- * no rights, and two principals never share one.
- */
+/** What the key of a conversation is made from. The key grants no rights, and two principals never share one. */
 export interface Origin {
   /** As the transport authenticated it, never what a request claims about itself. */
   readonly principal: string;
   /** The value of `sessionHeader`, which the client chooses. */
   readonly handle?: string | undefined;
   /** `_meta` of the request. */
-  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly meta?: Meta | undefined;
   /** The session of the transport, if it has one. */
   readonly transportSession?: string | undefined;
   /** On stdio: the conversation that the process was started for. */

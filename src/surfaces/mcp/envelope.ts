@@ -1,17 +1,27 @@
 /**
- * What every request of the newer protocol says about its client in `_meta`: version, capabilities, name. The checks repeat the
- * SDK's schemas, because `filehand mcp` answers its first requests before the SDK is loaded. An invalid request goes to the SDK,
- * which words the refusal.
+ * What a request of the newer protocol says about its client in `_meta`. The checks repeat the SDK's schemas, because the first
+ * requests are answered before the SDK is loaded.
  */
 
+import { isRecord } from "../../contract/common.ts";
 import { metaNames } from "./names.ts";
 
 export const modernVersion = "2026-07-28";
 
 export type Meta = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is Meta =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export type Id = string | number;
+
+export const isId = (id: unknown): id is Id => typeof id === "string" || Number.isSafeInteger(id);
+
+/** What the SDK's schemas refuse in `_meta` of a request of any protocol. */
+export function metaFault({ progressToken, [metaNames.relatedTask]: task }: Meta): string | undefined {
+  if (task !== undefined && (!isRecord(task) || typeof task["taskId"] !== "string")) {
+    return `"${metaNames.relatedTask}" must be an object with a "taskId"`;
+  }
+  const isToken = progressToken === undefined || isId(progressToken);
+  return isToken ? undefined : '"progressToken" must be text or a whole number';
+}
 
 /** Does the request claim to be of the newer protocol? */
 export const hasEnvelope = (meta: Meta | undefined): meta is Meta =>
@@ -42,10 +52,13 @@ const isRecordOf =
 /** Keys without a check may have any value; keys that are not in `required` may be absent. */
 function isObject(checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   const pairs = Object.entries(checks);
-  return (value) =>
-    isRecord(value) &&
-    required.every((key) => value[key] !== undefined) &&
-    pairs.every(([key, check]) => value[key] === undefined || check(value[key]));
+  // Loops: with a function per key the check of one call takes as long as opening a file.
+  return (value) => {
+    if (!isRecord(value)) return false;
+    for (const key of required) if (value[key] === undefined) return false;
+    for (const [key, check] of pairs) if (value[key] !== undefined && !check(value[key])) return false;
+    return true;
+  };
 }
 
 const isIcon = isObject({ src: isText, mimeType: isText, sizes: isListOf(isText), theme: isOneOf("light", "dark") }, [

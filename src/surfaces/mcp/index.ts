@@ -5,9 +5,7 @@
 
 export { oauthAuthentication, openAuthentication, tokenAuthentication } from "../http/authentication.ts";
 export { createEndpoint } from "../http/endpoint.ts";
-export { createHttpServer } from "../http/http-server.ts";
-export { localNames } from "../http/http-server.ts";
-export { createMetrics } from "../http/metrics.ts";
-export { watchCallWith } from "../http/metrics.ts";
+export { createHttpServer, localNames } from "../http/http-server.ts";
+export { createMetrics, watchCallWith } from "../http/metrics.ts";
 export { createFactory } from "./server.ts";
 export { connectSdk } from "./stdio-sdk.ts";

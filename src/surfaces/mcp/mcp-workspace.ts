@@ -2,6 +2,7 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { defined } from "../../contract/common.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { DialectName } from "../../dialects/dialects.ts";
 import type { Filehand, Session } from "../../options.ts";
@@ -15,9 +16,9 @@ export interface McpWorkspace {
   readonly filehand: Filehand;
   readonly dialect: DialectName;
   readonly definitions: readonly ToolDefinition[];
-  readonly sessions: Sessions;
+  readonly sessions: ReturnType<typeof createSessions>;
   readonly approvals: Approvals;
-  readonly cursors: Seals;
+  readonly cursors: ReturnType<typeof createSeals>;
   readonly structured: boolean;
   /** Bytes of one result, images included: a client ends the connection over a larger one. */
   readonly resultBytesMax: number;
@@ -49,32 +50,17 @@ export type Called = CallToolResult | InputRequiredResult;
 /** As the transport authenticated it; what a request claims about itself does not count. */
 export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? localPrincipal;
 
-/** The sessions of one workspace, by key. If there are too many, the least recently used one ends. */
-interface Sessions {
-  /** Finds or starts a session; `within` are the folders that it is limited to from now on. */
-  find(key: string, within?: readonly string[]): Session;
-  /** A running session, by its id. */
-  named(id: string): Session | undefined;
-  end(key: string): void;
-  endAll(): void;
-  readonly size: number;
-}
-
 /** Kinds of keys that name the same conversation in the next process. The others end with the process or the connection. */
 const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
-interface Kept {
-  readonly session: Session;
-  readonly within: string;
-}
-
-export function createSessions(filehand: Filehand, dialect: DialectName, sessionsMax = 256): Sessions {
-  const kept = new Map<string, Kept>();
+/** The sessions of one workspace, by key. If there are too many, the least recently used one ends. */
+export function createSessions(filehand: Filehand, dialect: DialectName, sessionsMax = 256) {
+  const kept = new Map<string, { readonly session: Session; readonly within: string }>();
   let newest: string | undefined;
   const end = (key: string): void => {
     const found = kept.get(key);
     kept.delete(key);
-    if (found !== undefined) filehand.keepFigures(found.session);
+    if (found !== undefined) filehand.recordUsage(found.session);
   };
   const start = (key: string, readState: unknown, within: readonly string[] | undefined): Session => {
     const { principal, kind } = keyParts(key);
@@ -87,12 +73,12 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       // was shown.
       shared: kind !== "handle",
       keepReadState: namesConversation.has(kind),
-      ...(readState === undefined ? {} : { readState }),
-      ...(within === undefined ? {} : { within }),
+      ...defined({ readState, within }),
     });
   };
   return {
-    find(key, folders) {
+    /** Finds or starts a session; `folders` are those that it is limited to from now on. */
+    find(key: string, folders?: readonly string[]): Session {
       const within = folders === undefined ? "" : JSON.stringify(folders);
       const found = kept.get(key);
       if (key === newest && found?.within === within) return found.session;
@@ -105,38 +91,32 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       if (kept.size > sessionsMax && oldest !== undefined) end(oldest);
       return session;
     },
-    named: (id) => [...kept.values()].find(({ session }) => session.id === id)?.session,
+    /** A running session, by its id. */
+    named: (id: string): Session | undefined => [...kept.values()].find(({ session }) => session.id === id)?.session,
     end,
-    endAll: () => [...kept.keys()].forEach(end),
-    get size() {
+    endAll: (): void => [...kept.keys()].forEach(end),
+    get size(): number {
       return kept.size;
     },
   };
 }
 
-/**
- * The same key continues the same history, in this process or the next, but only in the same workspace: a rewind in one folder
- * must not touch the files of another. The name of the client is not part of it.
- */
+/** The same key continues the same history, but only in the same workspace: a rewind must not touch the files of another. */
 const idOf = (key: string, workspaceId: string): string =>
   `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
 
-/** Signs texts that a client carries for us, such as a cursor, so that a text of its own making is refused. */
-export interface Seals {
-  seal(text: string): string;
-  /** Undefined for a text that was not sealed here. */
-  open(sealed: string): string | undefined;
-}
-
 const signatureBytes = 32;
 
-export function createSeals(key: Uint8Array = randomBytes(32)): Seals {
+/** Signs texts that a client carries for us, such as a cursor, so that a text of its own making is refused. */
+export function createSeals(key: Uint8Array = randomBytes(32)) {
   const signatureOf = (text: string): Buffer => createHmac("sha256", key).update(text).digest();
   return {
-    seal: (text) => Buffer.concat([signatureOf(text), Buffer.from(text)]).toString("base64url"),
-    open(sealed) {
+    seal: (text: string): string => Buffer.concat([signatureOf(text), Buffer.from(text)]).toString("base64url"),
+    /** Undefined for a text that was not sealed here. */
+    open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, "base64url");
-      if (bytes.length < signatureBytes) return undefined;
+      // Node ignores what does not belong to the encoding, such as half a byte at the end.
+      if (bytes.length < signatureBytes || bytes.toString("base64url") !== sealed) return undefined;
       const text = bytes.subarray(signatureBytes).toString("utf8");
       return timingSafeEqual(bytes.subarray(0, signatureBytes), signatureOf(text)) ? text : undefined;
     },

@@ -33,10 +33,7 @@ export const answerSecondsMax = 300;
 
 export const invalidParams = -32602;
 
-/**
- * An error of the protocol, for answers with and without the SDK: the SDK sends `code`, `message` and `data` of any error. It is
- * recognised by its name, because the bundle with the SDK has its own copy of this class.
- */
+/** An error of the protocol. Recognised by its name: the bundle with the SDK, which sends it too, has its own copy of this class. */
 export class ProtocolFault extends Error {
   override readonly name = "ProtocolFault";
   readonly code: number;

@@ -9,7 +9,6 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
   ResourceNotFoundError,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
 import type { FilehandError } from "../../contract/problem.ts";
@@ -17,8 +16,7 @@ import type { Session } from "../../options.ts";
 import { escapeName, isWellFormed } from "../../text/text.ts";
 import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import { type McpWorkspace, principalOf } from "./mcp-workspace.ts";
-import type { McpClient } from "./server.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
 
 const template = "file:///{+path}";
 /** Files per page of a list; a client gets the next page with a cursor. */
@@ -65,29 +63,14 @@ export async function listResources(
 
 export async function readResource(
   uri: string,
-  ctx: ServerContext,
-  { session, canAsk }: Caller,
-  { ask }: McpClient,
+  call: AskingCall,
   workspace: McpWorkspace,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const path = pathOf(uri);
-  const { id, signal, inputResponses } = ctx.mcpReq;
-  const asking: AskingCall = {
-    method: "resources/read",
-    tool: "resources/read",
-    input: { uri },
-    principal: principalOf(ctx),
-    session: session.id,
-    signal,
-    canAsk,
-    requestState: ctx.mcpReq.requestState(),
-    inputResponses,
-    id,
-    ask,
-  };
-  return workspace.approvals.during(asking, async () => {
+  const { signal, caller } = call;
+  return workspace.approvals.during("resources/read", call, async () => {
     const content = await orProtocolError(uri, () =>
-      session.workspace.content(path, limits.attachmentBytesMax, { signal }),
+      caller.session.workspace.content(path, limits.attachmentBytesMax, { signal }),
     );
     switch (content.is) {
       case "text":
@@ -150,14 +133,7 @@ async function orProtocolError<Answer>(uri: string, work: () => Promise<Answer>)
 /** By its name, because this bundle has its own copy of the class, which is not the one that the toolkit throws. */
 const isFailure = (error: unknown): error is FilehandError => error instanceof Error && error.name === "FilehandError";
 
-/** Subscriptions of one connection: one watch per URI; a burst of changes is reported once. */
-export interface Subscriptions {
-  /** Throws for a file that this session may not read, and if there are too many. */
-  add(uri: string, session: Session): Promise<void>;
-  remove(uri: string): void;
-  removeAll(): void;
-  readonly size: number;
-}
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** Per connection: each is a watch of the system. */
 const subscriptionsMax = 256;
@@ -169,7 +145,8 @@ interface Entry {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createSubscriptions(notify: (uri: string) => void): Subscriptions {
+/** Subscriptions of one connection: one watch per URI; a burst of changes is reported once. */
+export function createSubscriptions(notify: (uri: string) => void) {
   const entries = new Map<string, Entry>();
   const remove = (uri: string): void => {
     const entry = entries.get(uri);
@@ -178,7 +155,8 @@ export function createSubscriptions(notify: (uri: string) => void): Subscription
     entry?.stop();
   };
   return {
-    async add(uri, session) {
+    /** Throws for a file that this session may not read, and if there are too many. */
+    async add(uri: string, session: Session): Promise<void> {
       if (entries.has(uri)) return;
       if (entries.size >= subscriptionsMax) {
         throw new ProtocolError(
@@ -205,8 +183,8 @@ export function createSubscriptions(notify: (uri: string) => void): Subscription
       }
     },
     remove,
-    removeAll: () => [...entries.keys()].forEach(remove),
-    get size() {
+    removeAll: (): void => [...entries.keys()].forEach(remove),
+    get size(): number {
       return entries.size;
     },
   };
@@ -246,10 +224,7 @@ function mimeOf(path: string): string | undefined {
 export type DecodedUri = { readonly path: string } | { readonly fault: UriFault };
 export type UriFault = "not a file URI" | "another host" | "query or fragment" | "bad encoding" | "encoded separator";
 
-/**
- * Decodes a URI exactly once, name by name; the guard checks the result like any other path. Node's own parser would resolve
- * `%2e%2e` before that check.
- */
+/** Decodes a URI exactly once, before the guard checks the path. Node's own parser would resolve `%2e%2e`. */
 export function decodeFileUri(uri: string, platform: NodeJS.Platform = process.platform): DecodedUri {
   const [, host, encoded] = /^file:\/\/([^/?#]*)(\/[^?#]*)$/is.exec(uri) ?? [];
   if (host === undefined || encoded === undefined) {

@@ -1,7 +1,4 @@
-/**
- * The factory of MCP servers for stdio and HTTP and for both eras of the protocol. It registers plain handlers without schemas:
- * the dialect checks the arguments and words the errors for the model.
- */
+/** The factory of MCP servers. It registers handlers without schemas: the dialect checks the arguments and words the errors. */
 
 import * as nodePath from "node:path";
 import {
@@ -17,44 +14,40 @@ import {
   type ReadResourceResult,
   Server,
   type ServerContext,
+  type StandardSchemaV1,
   type Tool,
 } from "@modelcontextprotocol/server";
 import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
+import { contains } from "../../contract/common.ts";
 import { realPrefixes } from "../../filehand.ts";
-import { type Caller, callerOf as callerFrom } from "./caller.ts";
+import { type Caller, callerOf as callerFrom, clientOf } from "./caller.ts";
 import type { AskClient } from "./approvals.ts";
 import { type Called, type McpWorkspace, type Log, principalOf } from "./mcp-workspace.ts";
 import type { Meta } from "./envelope.ts";
 import { answerSecondsMax, metaNames, sessionHeader } from "./names.ts";
 import { complete, createSubscriptions, decodeFileUri, listResources, readResource, templates } from "./resources.ts";
 import { capabilities, instructions, listHint } from "./stdio.ts";
-import { callTool, type Delivery, type ToolCall } from "./tool-call.ts";
+import { callTool, type ToolCall } from "./tool-call.ts";
 
 /** What our HTTP endpoint passes through the SDK. */
 interface CallExtra {
-  readonly delivery?: Delivery;
+  readonly onLost?: ToolCall["onLost"];
 }
 
-const undeliverable: Delivery = { onLost: () => undefined };
+/** A request that goes through the SDK, see `tool-call.ts`. */
+function askingCall(name: string, input: object, ctx: ServerContext, caller: Caller, { ask }: McpClient) {
+  const { id, signal, _meta: meta, inputResponses } = ctx.mcpReq;
+  const message = { id, name, input, meta, requestState: ctx.mcpReq.requestState(), inputResponses };
+  return { message, caller, principal: principalOf(ctx), signal, ask };
+}
 
-/** The calls that go through the SDK, see `tool-call.ts`. */
-function callFrom({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, { era, ask }: McpClient): ToolCall {
-  const { id, signal, _meta: meta, inputResponses, notify } = ctx.mcpReq;
-  const { delivery = undeliverable }: CallExtra = ctx.http?.authInfo?.extra ?? {};
+function toolCall({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, client: McpClient): ToolCall {
+  const { onLost = () => undefined }: CallExtra = ctx.http?.authInfo?.extra ?? {};
   return {
-    id,
-    name: params.name,
-    input: params.arguments ?? {},
-    meta,
-    requestState: ctx.mcpReq.requestState(),
-    inputResponses,
-    era,
-    caller,
-    principal: principalOf(ctx),
-    signal,
-    notify,
-    delivery,
-    ask,
+    ...askingCall(params.name, params.arguments ?? {}, ctx, caller, client),
+    era: client.era,
+    notify: ctx.mcpReq.notify,
+    onLost,
     transportSession: ctx.sessionId,
   };
 }
@@ -99,16 +92,18 @@ export function createFactory(
     const clientFolders = era === "legacy" ? followRoots(server, workspace) : async () => undefined;
     const callerOf: McpClient["callerOf"] = async (ctx) => {
       const folders = await clientFolders();
-      const request = {
+      const origin = {
         principal: principalOf(ctx),
         handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
         meta: ctx.mcpReq._meta,
         transportSession: ctx.sessionId,
-        capabilities:
-          era === "legacy" ? server.getClientCapabilities() : envelopeOf(ctx)?.[metaNames.clientCapabilities],
-        clientInfo: era === "legacy" ? server.getClientVersion() : envelopeOf(ctx)?.[metaNames.clientInfo],
       };
-      return callerFrom(request, workspace, folders);
+      // The SDK has checked the shape of the envelope, but has no type for it.
+      const client =
+        era === "modern"
+          ? clientOf(ctx.mcpReq.envelope as Meta | undefined)
+          : { capabilities: server.getClientCapabilities(), clientInfo: server.getClientVersion() };
+      return callerFrom(origin, client, workspace, folders);
     };
     const client: McpClient = { era, callerOf, ask: era === "legacy" ? askThrough(server, workspace) : undefined };
     made(client);
@@ -141,12 +136,16 @@ export type RequestOrigin = Pick<ServerContext, "sessionId" | "http"> & {
 
 const handlersOf = (workspace: McpWorkspace, tools: Tool[], client: McpClient): Handlers => ({
   "tools/list": () => ({ tools }),
-  "tools/call": async (request, ctx) => callTool(callFrom(request, ctx, await client.callerOf(ctx), client), workspace),
+  "tools/call": async (request, ctx) => callTool(toolCall(request, ctx, await client.callerOf(ctx), client), workspace),
   "resources/templates/list": templates,
   "resources/list": async ({ params }, ctx) =>
     listResources(params?.cursor, await client.callerOf(ctx), workspace, ctx.mcpReq.signal),
   "resources/read": async ({ params }, ctx) =>
-    readResource(params.uri, ctx, await client.callerOf(ctx), client, workspace),
+    readResource(
+      params.uri,
+      askingCall("resources/read", { uri: params.uri }, ctx, await client.callerOf(ctx), client),
+      workspace,
+    ),
   "completion/complete": async (request, ctx) => complete(request, await client.callerOf(ctx), ctx.mcpReq.signal),
 });
 
@@ -179,9 +178,6 @@ const askThrough =
       return { action: "cancel" };
     }
   };
-
-/** What the request says about its client. The SDK has checked the shape, but has no type for it. */
-const envelopeOf = ({ mcpReq }: RequestOrigin): Meta | undefined => mcpReq.envelope as Meta | undefined;
 
 /** How long a client may take to name its roots; its calls wait until then, and afterwards it counts as having named none. */
 const rootsMsMax = 5_000;
@@ -232,10 +228,7 @@ const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
     },
   }));
 
-/**
- * Every client sends the schemas to the model in every conversation, so constraints that only refuse input are left out: the
- * dialect refuses it with a better message.
- */
+/** Schemas cost tokens in every conversation, so constraints that only refuse input are left out: the dialect words that better. */
 function lean(given: JsonSchema): JsonSchema {
   const { additionalProperties, maximum: _, minimum, default: usual, ...schema } = given;
   const { properties, items } = schema;
@@ -255,10 +248,7 @@ export interface NamedRoot {
   readonly uri: string;
 }
 
-/**
- * What a client answers to `roots/list`. The SDK's own schema drops the whole list for one invalid entry, and then nothing would
- * be narrowed; here only that entry is dropped. Undefined if no entry is valid.
- */
+/** The answer to `roots/list`. The SDK's schema drops the whole list for one invalid entry, and then nothing would be narrowed. */
 export function namedRoots(answer: unknown): readonly NamedRoot[] | undefined {
   const given = typeof answer === "object" && answer !== null && "roots" in answer ? answer.roots : undefined;
   if (!Array.isArray(given)) return undefined;
@@ -270,7 +260,7 @@ const isNamedRoot = (entry: unknown): entry is NamedRoot =>
   typeof entry === "object" && entry !== null && "uri" in entry && typeof entry.uri === "string";
 
 /** `namedRoots` in the form that the SDK takes. */
-const rootsSchema: RootsSchema = {
+const rootsSchema: StandardSchemaV1<unknown, readonly NamedRoot[]> = {
   "~standard": {
     version: 1,
     vendor: "filehand",
@@ -280,17 +270,6 @@ const rootsSchema: RootsSchema = {
     },
   },
 };
-
-interface RootsSchema {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (
-      answer: unknown,
-    ) => { readonly value: readonly NamedRoot[] } | { readonly issues: readonly { readonly message: string }[] };
-    readonly types?: { readonly input: unknown; readonly output: readonly NamedRoot[] };
-  };
-}
 
 /**
  * The folders that a client is limited to; undefined for all of the operator's roots. The roots that a client names can only
@@ -316,19 +295,11 @@ export function narrowedRoots(
   return [...kept].toSorted();
 }
 
-function contains(folder: string, path: string): boolean {
-  const rest = nodePath.relative(folder, path);
-  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
-}
-
 /** The first sentence; the prefixes before a colon say less than what follows them. */
 const sentence =
   /^(?:(?:Bad Request|Conflict|Invalid Request|Not Acceptable|Unsupported Media Type): )?[^:'"`{}[\]<>\r\n]{0,120}/;
 
-/**
- * What a log may contain of an error of the SDK: its own sentence. Often the message that it is about follows, or the words of a
- * client or a validator.
- */
+/** What a log may contain of an error of the SDK: its own sentence, without the words of others that often follow. */
 export const sdkErrorMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown";
   // A protocol error may come from the client, in its words.

@@ -6,37 +6,7 @@ import type { McpWorkspace } from "./mcp-workspace.ts";
 import { createSubscriptions, type Subscriptions } from "./resources.ts";
 import { type McpClient, createFactory, logSdkError } from "./server.ts";
 import { sessionKey } from "./caller.ts";
-
-/**
- * Watches the files that a client names in `subscriptions/listen` of the newer protocol, as long as the subscription lasts. The
- * SDK answers that request itself, without calling a handler, so the messages are inspected on their way to it.
- */
-interface Listeners {
-  /** Takes every incoming message. If it names files, the promise resolves when they are watched. */
-  heard(message: unknown): Promise<void> | undefined;
-  end(): void;
-}
-
-/** For one connection. A subscription ends when it is cancelled. */
-function followListeners(workspace: McpWorkspace, notify: (uri: string) => void): Listeners {
-  const open = new Map<unknown, Subscriptions>();
-  const close = (id: unknown): void => {
-    open.get(id)?.removeAll();
-    open.delete(id);
-  };
-  return {
-    heard(message) {
-      const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // StdioWire has checked that it is an object
-      if (method === "notifications/cancelled")
-        close((params as { readonly requestId?: unknown } | undefined)?.requestId);
-      if (method !== "subscriptions/listen" || id === undefined || open.size >= listenersMax) return undefined;
-      const watched = watchAll(params, workspace, "local", notify);
-      if (watched !== undefined) open.set(id, watched.subscriptions);
-      return watched?.ready;
-    },
-    end: () => [...open.keys()].forEach(close),
-  };
-}
+import { localPrincipal } from "./names.ts";
 
 /** Subscriptions of one connection, each with watches of its own; a client needs one. */
 const listenersMax = 64;
@@ -60,18 +30,9 @@ export function watchAll(
   return { subscriptions, ready: ready.then(() => undefined) };
 }
 
-export interface SdkConnection {
-  take(message: JSONRPCMessage): void;
-  /** The client, once the SDK knows which protocol it speaks. */
-  readonly client: McpClient | undefined;
-  close(): Promise<void>;
-  /** Called when the connection is over. */
-  end(): void;
-}
+export type ConnectSdk = typeof connectSdk;
 
-export type ConnectSdk = (workspace: McpWorkspace, wire: Transport) => SdkConnection;
-
-export const connectSdk: ConnectSdk = (workspace, wire) => {
+export function connectSdk(workspace: McpWorkspace, wire: Transport) {
   const onerror = logSdkError(workspace.log, "connection");
   let client: McpClient | undefined;
   const factory = createFactory(workspace, undefined, (made) => (client = made));
@@ -83,14 +44,30 @@ export const connectSdk: ConnectSdk = (workspace, wire) => {
     send: (message, options) => wire.send(message, options),
   };
   const handle = serveStdio((unit) => (server = factory(unit)), { transport, onerror });
-  const listening = followListeners(workspace, (uri) => {
+  const notify = (uri: string): void => {
     server?.sendResourceUpdated({ uri }).catch(() => undefined); // the client is gone
-  });
+  };
+  // The files that a client names in `subscriptions/listen`, by request. The SDK answers that request itself, without calling a
+  // handler, so the messages are inspected on their way to it.
+  const listening = new Map<unknown, Subscriptions>();
+  const stop = (id: unknown): void => {
+    listening.get(id)?.removeAll();
+    listening.delete(id);
+  };
+  /** If the message names files, the promise resolves when they are watched. */
+  const watch = (message: object): Promise<void> | undefined => {
+    const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // `watchAll` checks them
+    if (method === "notifications/cancelled") stop((params as { readonly requestId?: unknown } | undefined)?.requestId);
+    if (method !== "subscriptions/listen" || id === undefined || listening.size >= listenersMax) return undefined;
+    const watched = watchAll(params, workspace, localPrincipal, notify);
+    if (watched !== undefined) listening.set(id, watched.subscriptions);
+    return watched?.ready;
+  };
   // A subscription is confirmed only when its files are watched; later messages wait until then.
   let waiting: Promise<void> | undefined;
   return {
-    take(message) {
-      const watched = listening.heard(message);
+    take(message: JSONRPCMessage): void {
+      const watched = watch(message);
       if (waiting === undefined && watched === undefined) return transport.onmessage?.(message);
       const turn = Promise.all([waiting, watched]).then(() => {
         if (waiting === turn) waiting = undefined;
@@ -98,13 +75,15 @@ export const connectSdk: ConnectSdk = (workspace, wire) => {
       });
       waiting = turn;
     },
-    get client() {
+    /** The client, once the SDK knows which protocol it speaks. */
+    get client(): McpClient | undefined {
       return client;
     },
-    close: () => handle.close(),
-    end() {
+    close: (): Promise<void> => handle.close(),
+    /** Called when the connection is over. */
+    end(): void {
       transport.onclose?.();
-      listening.end();
+      [...listening.keys()].forEach(stop);
     },
   };
-};
+}

@@ -6,13 +6,13 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { isRecord } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import { escapeName, parseJson, tooManyParts } from "../../text/text.ts";
-import { isRecord } from "./envelope.ts";
-import { metaNames } from "./names.ts";
+import { metaFault } from "./envelope.ts";
 
 /** A line that is not UTF-8 is refused: decoded, it would have other characters than were sent, which would end up in a file. */
-type Line =
+export type WireLine =
   | { readonly text: string }
   | { readonly tooLong: true; readonly id: Id }
   | { readonly notUtf8: true; readonly id: Id };
@@ -35,13 +35,8 @@ export class Lines {
   }
 
   /** The lines that end in this chunk. */
-  feed(chunk: Buffer): readonly Line[] {
-    // Nearly always a chunk is one whole line.
-    if (this.#bytes === 0 && chunk.indexOf(newline) === chunk.length - 1 && chunk.length <= this.#bytesMax) {
-      const line = lineOf(chunk.subarray(0, -1));
-      return line === undefined ? [] : [line];
-    }
-    const lines: Line[] = [];
+  feed(chunk: Buffer): readonly WireLine[] {
+    const lines: WireLine[] = [];
     let from = 0;
     for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
       this.#keep(chunk.subarray(from, to));
@@ -54,7 +49,7 @@ export class Lines {
   }
 
   /** The text after the last newline, at the end of the input. */
-  finish(): Line | undefined {
+  finish(): WireLine | undefined {
     return this.#bytes === 0 ? undefined : this.#take();
   }
 
@@ -71,22 +66,20 @@ export class Lines {
     this.#tail = Buffer.from(Buffer.concat([this.#tail, part.subarray(-endBytes)]).subarray(-endBytes));
   }
 
-  #take(): Line | undefined {
+  #take(): WireLine | undefined {
     const tooLong = this.#bytes > this.#bytesMax;
-    const bytes =
-      this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts);
-    const line: Line | undefined = tooLong
+    const [only] = this.#parts;
+    const line: WireLine | undefined = tooLong
       ? { tooLong, id: idInPassing(this.#head, this.#tail.toString("utf8")) }
-      : lineOf(bytes);
+      : lineOf(this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts));
     this.#parts = [];
     this.#bytes = 0;
-    this.#head = "";
-    this.#tail = Buffer.alloc(0);
+    if (tooLong) [this.#head, this.#tail] = ["", Buffer.alloc(0)];
     return line;
   }
 }
 
-function lineOf(bytes: Buffer): Line | undefined {
+function lineOf(bytes: Buffer): WireLine | undefined {
   if (!isUtf8(bytes)) {
     const [head, tail] = [bytes.subarray(0, endBytes), bytes.subarray(-endBytes)];
     return { notUtf8: true, id: idInPassing(head.toString("latin1"), tail.toString("latin1")) };
@@ -145,7 +138,7 @@ export class StdioWire implements Transport {
 
   async start(): Promise<void> {
     this.#stdin.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onEnd);
-    this.#stdout.on("error", this.#onBroken);
+    this.#stdout.on("error", () => void this.close()); // the client has closed its end
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -239,7 +232,7 @@ export class StdioWire implements Transport {
     for (const line of this.#lines.feed(chunk)) this.#take(line);
   };
 
-  #take(line: Line): void {
+  #take(line: WireLine): void {
     if ("notUtf8" in line) return this.#refuse(line.id, -32700, "Parse error: not valid UTF-8");
     if ("tooLong" in line) {
       const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
@@ -296,11 +289,6 @@ export class StdioWire implements Transport {
     this.#leaveUnanswered();
     void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
   };
-
-  /** The client has closed its end of stdout. */
-  readonly #onBroken = (): void => {
-    void this.close();
-  };
 }
 
 const failure = (id: Id, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
@@ -324,7 +312,7 @@ export function parseMessage(text: string): Parsed {
         };
   }
   const { value } = parsed;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     return { code: -32600, fault: "Invalid request: a message is one JSON object", id: null };
   }
   const id = idOf(value);
@@ -377,14 +365,8 @@ export function requestFault(message: object): Exclude<Parsed, { readonly messag
   if (meta !== undefined && !isRecord(meta)) {
     return { code: -32602, fault: 'Invalid params: "_meta" must be an object', id };
   }
-  const task = meta?.[metaNames.relatedTask];
-  if (task !== undefined && (!isRecord(task) || typeof task["taskId"] !== "string")) {
-    return { code: -32602, fault: `Invalid params: "${metaNames.relatedTask}" must be an object with a "taskId"`, id };
-  }
-  const token = meta?.["progressToken"];
-  return token === undefined || typeof token === "string" || Number.isSafeInteger(token)
-    ? undefined
-    : { code: -32602, fault: 'Invalid params: "progressToken" must be text or a whole number', id };
+  const fault = meta === undefined ? undefined : metaFault(meta);
+  return fault === undefined ? undefined : { code: -32602, fault: `Invalid params: ${fault}`, id };
 }
 
 /** Finds nesting and keys that no message of the protocol has. Level by level instead of recursion, which could overflow. */

@@ -1,20 +1,17 @@
-/**
- * `filehand mcp`: serves one client over stdin and stdout, until stdin ends. Tool calls and `server/discover` are answered here;
- * for everything else the SDK is loaded.
- */
+/** `filehand mcp`: one client over stdin and stdout. Tool calls and `server/discover` are answered here, the rest by the SDK. */
 
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isRecord } from "../../contract/common.ts";
 import { instructions } from "../../dialects/dialects.ts";
-import { type Caller, callerOf } from "./caller.ts";
+import { callerOf, clientOf } from "./caller.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
-import { hasEnvelope, isRecord, isValidEnvelope, type Meta, modernVersion } from "./envelope.ts";
+import { hasEnvelope, type Id, isValidEnvelope, modernVersion } from "./envelope.ts";
 import { localPrincipal, metaNames } from "./names.ts";
-import type { McpClient } from "./server.ts";
-import type { ConnectSdk, SdkConnection } from "./stdio-sdk.ts";
+import type { ConnectSdk } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
-import { answerCall, type CallMessage, type Id, readCall } from "./tool-call.ts";
+import { answerCall, type CallMessage, giveBack, readCall, takeController, type ToolCall } from "./tool-call.ts";
 
 export interface Pipes {
   readonly stdin: Readable;
@@ -33,7 +30,7 @@ export async function serveOverStdio(
 ): Promise<"read" | "unread"> {
   const wire = new StdioWire(stdin, stdout);
   wire.onerror = (error) => workspace.log("warn", "connection", { message: error.message });
-  let sdk: SdkConnection | undefined;
+  let sdk: ReturnType<ConnectSdk> | undefined;
   /** Messages for the SDK, in order, while it is loading. */
   let waiting: JSONRPCMessage[] | undefined;
   /** Settles when the SDK has handled its messages; undefined if it has none. */
@@ -73,36 +70,36 @@ export async function serveOverStdio(
     handled = all;
   };
 
-  const answer = async (message: JSONRPCMessage, call: CallMessage): Promise<void> => {
-    const { id, meta } = call;
-    const stop = new AbortController();
-    const { signal } = stop;
-    running.set(id, stop);
+  const answer = async (original: JSONRPCMessage, message: CallMessage): Promise<void> => {
+    const { id, meta, name } = message;
+    const controller = takeController();
+    const { signal } = controller;
+    running.set(id, controller);
     let lost = (): void => undefined;
     try {
       const era = hasEnvelope(meta) ? "modern" : "legacy";
       // In the older protocol the caller depends on earlier messages of the client.
       if (era === "legacy") await handled;
       const client = sdk?.client;
-      if (client !== undefined && client.era !== era) return toSdk(message);
-      const text = await answerCall(
-        {
-          id,
-          name: call.name,
-          input: call.input,
-          meta,
-          requestState: call.requestState,
-          inputResponses: call.inputResponses,
-          era,
-          caller: era === "modern" ? modernCaller(meta, workspace) : await legacyCaller(client, meta, workspace),
-          principal: localPrincipal,
-          signal,
-          notify: (note) => wire.send({ jsonrpc: "2.0", ...note }),
-          delivery: { onLost: (callback) => (lost = callback) },
-          ask: client?.ask,
-        },
-        workspace,
-      );
+      if (client !== undefined && client.era !== era) return toSdk(original);
+      const call: ToolCall = {
+        message,
+        era,
+        caller:
+          era === "modern" || client === undefined
+            ? callerOf(
+                { principal: localPrincipal, meta },
+                era === "modern" ? clientOf(meta) : {}, // `initialize` has not come yet
+                workspace,
+              )
+            : await client.callerOf({ mcpReq: { _meta: meta } }),
+        principal: localPrincipal,
+        signal,
+        notify: (note) => wire.send({ jsonrpc: "2.0", ...note }),
+        onLost: (callback) => (lost = callback),
+        ask: client?.ask,
+      };
+      const text = await answerCall(call, workspace);
       if (signal.aborted) lost();
       else await wire.sendAnswer(id, text);
     } catch (error) {
@@ -110,7 +107,8 @@ export async function serveOverStdio(
       if (signal.aborted) return;
       workspace.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
     } finally {
-      if (running.get(id) === stop) running.delete(id);
+      if (running.get(id) === controller) running.delete(id);
+      giveBack(controller, name, workspace);
     }
   };
 
@@ -185,10 +183,7 @@ export const listHint = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 export { instructions };
 
-/**
- * The answer to `server/discover`, the same as the SDK's. Most clients send it first and wait for it, so it is answered before the
- * SDK is loaded. Undefined for other messages, and for invalid ones, which the SDK refuses.
- */
+/** The answer to `server/discover`, which most clients send first, before the SDK is loaded. Undefined for other and invalid messages. */
 function greeting(message: object, server: { readonly name: string; readonly version: string }) {
   const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // checked below
   if (method !== "server/discover" || (typeof id !== "string" && typeof id !== "number")) return undefined;
@@ -206,24 +201,3 @@ function greeting(message: object, server: { readonly name: string; readonly ver
   };
   return { result, jsonrpc: "2.0" as const, id };
 }
-
-const modernCaller = (meta: Meta | undefined, workspace: McpWorkspace): Caller =>
-  callerOf(
-    {
-      principal: localPrincipal,
-      meta,
-      capabilities: meta?.[metaNames.clientCapabilities],
-      clientInfo: meta?.[metaNames.clientInfo],
-    },
-    workspace,
-  );
-
-/** A client that has not sent `initialize` has no capabilities. */
-const legacyCaller = async (
-  client: McpClient | undefined,
-  meta: Meta | undefined,
-  workspace: McpWorkspace,
-): Promise<Caller> =>
-  client === undefined
-    ? callerOf({ principal: localPrincipal, meta, capabilities: undefined, clientInfo: undefined }, workspace)
-    : client.callerOf({ mcpReq: { _meta: meta } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createFilehand } from "../../filehand.ts";
-import { readCall } from "./tool-call.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
+import { giveBack, readCall, takeController } from "./tool-call.ts";
 
 const definitions = createFilehand({ roots: [import.meta.dirname] })
   .session()
@@ -35,4 +36,19 @@ describe("a call is left to the SDK", () => {
   ] as const) {
     test(what, () => expect(readCall(message, { definitions })).toBeUndefined());
   }
+});
+
+describe("a controller of a call that is over", () => {
+  const workspace = { definitions } as unknown as McpWorkspace; // nothing else is used
+  const isReused = (tool: string, prepare: (controller: AbortController) => void = () => undefined): boolean => {
+    const controller = new AbortController();
+    prepare(controller);
+    giveBack(controller, tool, workspace);
+    return takeController() === controller;
+  };
+  test("is used again after a read", () => expect(isReused("Read")).toBe(true));
+  test("is not used again after a change", () => expect(isReused("Edit")).toBe(false));
+  test("is not used again if it was aborted", () => expect(isReused("Read", (one) => one.abort())).toBe(false));
+  test("is not used again while something listens to it", () =>
+    expect(isReused("Read", ({ signal }) => signal.addEventListener("abort", () => undefined))).toBe(false));
 });

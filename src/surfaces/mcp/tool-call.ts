@@ -1,20 +1,18 @@
 /**
- * `tools/call`: from the wire to the session and back. The SDK checks a call against four schemas on its way in and two on its way
- * out, and over HTTP creates a server, a request and a stream for each: an HTTP server then answers less than half as many calls.
- * So stdio and HTTP read and answer every valid call themselves, with `readCall` and `answerCall`. The SDK handles the rest:
- * calls that it refuses, and HTTP sessions of the older protocol, whose streams are its own; its handler uses the same `callTool`.
+ * `tools/call`: from the wire to the session and back. With the SDK's schemas and streams an HTTP server answers less than half as
+ * many calls, so every valid call is read and answered here. The SDK handles calls that it refuses, and sessions of the older protocol.
  */
 
+import { getEventListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { isRecord } from "../../contract/common.ts";
 import type { Reply } from "../../contract/call.ts";
-import type { CallOptions, KeptPlace, Session } from "../../options.ts";
-import type { AskClient } from "./approvals.ts";
+import type { CallOptions, KeptPlace } from "../../options.ts";
+import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
 import type { Called, McpWorkspace } from "./mcp-workspace.ts";
-import { isRecord, type Meta } from "./envelope.ts";
+import { type Id, isId, type Meta, metaFault } from "./envelope.ts";
 import { answerSecondsMax, invalidParams, isProtocolFault, metaNames, ProtocolFault } from "./names.ts";
-
-export type Id = string | number;
 
 /** A call as the client sent it. */
 export interface CallMessage {
@@ -37,7 +35,7 @@ export function readCall(message: object, { definitions }: Pick<McpWorkspace, "d
   const { name, arguments: input = {}, _meta: meta, requestState, inputResponses, task } = params;
   if (task !== undefined && !isTask(task)) return undefined;
   if (!definitions.some((definition) => definition.name === name) || !isRecord(input)) return undefined;
-  if (meta !== undefined && (!isRecord(meta) || !isCallMeta(meta))) return undefined;
+  if (meta !== undefined && (!isRecord(meta) || metaFault(meta) !== undefined)) return undefined;
   return { id, name: name as string, input, meta, requestState, inputResponses }; // `name` is that of a tool
 }
 
@@ -45,40 +43,42 @@ export function readCall(message: object, { definitions }: Pick<McpWorkspace, "d
 const isTask = (task: unknown): boolean =>
   isRecord(task) && (task["ttl"] === undefined || typeof task["ttl"] === "number");
 
-const isId = (id: unknown): id is Id => typeof id === "string" || Number.isSafeInteger(id);
-
-function isCallMeta(meta: Meta): boolean {
-  const { progressToken: token, [metaNames.relatedTask]: task } = meta;
-  if (task !== undefined && (!isRecord(task) || typeof task["taskId"] !== "string")) return false;
-  return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
-}
-
 /** A call, and what its transport knows about it. */
-export interface ToolCall extends CallMessage {
+export interface ToolCall extends AskingCall {
+  readonly message: CallMessage;
   readonly era: "legacy" | "modern";
   readonly caller: Caller;
-  readonly principal: string;
-  readonly signal: AbortSignal;
   /** Sends a notification about the call. */
   readonly notify: (note: ProgressNote) => Promise<void>;
-  readonly delivery: Delivery;
-  readonly ask: AskClient | undefined;
+  /** Calls back if the answer does not reach the client, as far as the transport knows; at once if it is lost already. */
+  readonly onLost: (callback: () => void) => void;
   /** The older protocol over HTTP. */
   readonly transportSession?: string | undefined;
 }
 
-/** Whether an answer reaches the client, as far as the transport knows. */
-export interface Delivery {
-  /** Calls back if the answer is lost, at once if it is lost already. */
-  onLost(callback: () => void): void;
+/** Unused controllers. In Node 20 making one costs as much as opening a file, so those of reads are used again. */
+const spare: AbortController[] = [];
+/** As many calls as clients usually have running. */
+const spareMax = 64;
+
+export const takeController = (): AbortController => spare.pop() ?? new AbortController();
+
+/** For a call that is over. After a change, language servers may still work for it; a listener means that something goes on. */
+export function giveBack(controller: AbortController, name: string, { definitions }: McpWorkspace): void {
+  const { signal } = controller;
+  const isRead = definitions.some((definition) => definition.name === name && definition.readOnly);
+  if (!isRead || signal.aborted || spare.length >= spareMax || getEventListeners(signal, "abort").length > 0) return;
+  spare.push(controller);
 }
 
 /** The answer as the text of one message. */
 export async function answerCall(call: ToolCall, workspace: McpWorkspace): Promise<string> {
-  const { id, era } = call;
+  const { id } = call.message;
   try {
     const called = await callTool(call, workspace);
-    return era === "modern" ? modernAnswer(id, called, workspace) : legacyAnswer(id, called);
+    return call.era === "modern"
+      ? modernAnswer(id, called, workspace)
+      : JSON.stringify({ result: called, jsonrpc: "2.0", id });
   } catch (error) {
     if (!isProtocolFault(error)) throw error;
     const { code, message, data } = error;
@@ -86,117 +86,35 @@ export async function answerCall(call: ToolCall, workspace: McpWorkspace): Promi
   }
 }
 
+/** The same as the SDK's: the newer protocol adds to the result. */
+function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspace, "name" | "version">): string {
+  const { resultType = "complete", _meta, content, isError, structuredContent } = result;
+  // Most results are content alone. Joined text, since in V8 an object with a computed key takes as long as a small Read.
+  if (isError === undefined && structuredContent === undefined && _meta === undefined && resultType === "complete") {
+    const server = `{"name":${JSON.stringify(name)},"version":${JSON.stringify(version)}}`;
+    return `{"result":{"content":${JSON.stringify(content)},"resultType":"complete","_meta":{"${metaNames.serverInfo}":${server}}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  }
+  const stamped = { ...result, resultType, _meta: { ..._meta, [metaNames.serverInfo]: { name, version } } };
+  return JSON.stringify({ result: stamped, jsonrpc: "2.0", id });
+}
+
 /** Rejects with an error of the protocol, or if the call is cancelled while a person is asked. */
-export async function callTool(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
-  const { name, meta } = call;
+export function callTool(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
+  const { name, meta } = call.message;
   const { watchCall, definitions } = workspace;
   if (watchCall === undefined) return callOrAsk(call, workspace);
   const isKnown = definitions.some((definition) => definition.name === name);
   return watchCall(isKnown ? name : "unknown", meta, () => callOrAsk(call, workspace));
 }
 
-function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
-  const { id, name: tool, input, principal, signal, ask, requestState, inputResponses, caller } = call;
-  const { session, canAsk } = caller;
-  const asking = {
-    method: "tools/call",
-    tool,
-    input,
-    principal,
-    session: session.id,
-    signal,
-    canAsk,
-    requestState,
-    inputResponses,
-    id,
-    ask,
-  };
-  return orInternal(call, workspace, () => workspace.approvals.during(asking, () => resultOfCall(call, workspace)));
-}
-
-export async function resultOfCall(
-  call: ToolCall,
-  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions"> & {
-    readonly approvals: Pick<McpWorkspace["approvals"], "places">;
-  },
-): Promise<CallToolResult> {
-  const { name, input, signal, delivery, caller } = call;
-  const { session, answerBytesMax } = caller;
-  const onProgress = progressFor(call.meta?.["progressToken"], call.notify);
-  const countStructured = workspace.structured;
-  const options =
-    onProgress === undefined
-      ? { signal, answerBytesMax, countStructured }
-      : { signal, answerBytesMax, countStructured, onProgress };
-  // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
-  const reply = await (call.era === "modern"
-    ? session.call(name, input, options)
-    : callInPlace({ name, input, options }, requestName(call), session, workspace.approvals.places));
-  // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
-  if (!workspace.definitions.some((definition) => definition.name === name)) {
-    throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
-  }
-  const result = resultOf(reply, name, { structured: workspace.structured, bytesMax: workspace.resultBytesMax });
-  // A cancelled call gets no answer, and a reply that is too large for a message is replaced by an error.
-  if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
-  else delivery.onLost(() => session.undelivered(reply));
-  return result;
-}
-
-/**
- * Identifies the request: a call is repeated under this name after a person was asked. Calls on the same file that the client
- * sent later wait until then.
- */
-const requestName = ({ id, transportSession = "", caller }: ToolCall): string =>
-  `${caller.session.id} ${transportSession} ${typeof id} ${id}`;
-
-interface PlacedCall {
-  readonly name: string;
-  readonly input: unknown;
-  readonly options: CallOptions & { readonly signal: AbortSignal };
-}
-
-type Places = Map<string, KeptPlace>;
-
-async function callInPlace(
-  { name, input, options }: PlacedCall,
-  request: string,
-  session: Session,
-  places: Places,
-): Promise<Reply> {
-  const place = places.get(request) ?? {};
-  places.delete(request);
-  try {
-    return await session.call(name, input, { ...options, place });
-  } catch (error) {
-    if (place.leave !== undefined) keep(place, request, places, options.signal);
-    throw error;
-  }
-}
-
-/** Keeps the place until the call is repeated or cancelled, or the time for an answer is over. */
-function keep(place: KeptPlace, request: string, places: Places, signal: AbortSignal | undefined): void {
-  places.set(request, place);
-  const giveUp = (): void => {
-    if (places.get(request) !== place) return;
-    places.delete(request);
-    place.leave?.();
-  };
-  setTimeout(giveUp, answerSecondsMax * 1_000).unref();
-  signal?.addEventListener("abort", giveUp, { once: true });
-}
-
 /** A bug is reported to the client as INTERNAL, the stack goes to the log, and the server keeps running. */
-async function orInternal(
-  { name: tool, signal }: ToolCall,
-  workspace: McpWorkspace,
-  work: () => Promise<Called>,
-): Promise<Called> {
+async function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
   try {
-    return await work();
+    return await workspace.approvals.during("tools/call", call, () => resultOfCall(call, workspace));
   } catch (error) {
     // A call that is cancelled while a person is asked ends with the error of that question.
-    if (isProtocolFault(error) || signal.aborted) throw error;
+    if (isProtocolFault(error) || call.signal.aborted) throw error;
+    const tool = call.message.name;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     workspace.log("error", "internal error, this is a bug in Filehand", { tool, stack });
     const isGone = isPartGone(error);
@@ -206,6 +124,63 @@ async function orInternal(
       : "Filehand failed by a fault of its own, the details are in its log";
     return { content: [{ type: "text", text }], isError: true, _meta: { [metaNames.code]: "INTERNAL" } };
   }
+}
+
+export async function resultOfCall(
+  call: ToolCall,
+  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions"> & {
+    readonly approvals: Pick<McpWorkspace["approvals"], "places">;
+  },
+): Promise<CallToolResult> {
+  const { message, signal, caller } = call;
+  const { name } = message;
+  const { session, answerBytesMax } = caller;
+  const { structured, resultBytesMax: bytesMax } = workspace;
+  const onProgress = progressFor(message.meta?.["progressToken"], call.notify);
+  const shared = { signal, answerBytesMax, countStructured: structured };
+  const options = onProgress === undefined ? shared : { ...shared, onProgress };
+  // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
+  const reply = await (call.era === "modern"
+    ? session.call(name, message.input, options)
+    : callInPlace(call, options, workspace.approvals.places));
+  // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
+  if (!workspace.definitions.some((definition) => definition.name === name)) {
+    throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
+  }
+  const result = resultOf(reply, name, { structured, bytesMax });
+  // A cancelled call gets no answer, and a reply that is too large for a message is replaced by an error.
+  if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
+  else call.onLost(() => session.undelivered(reply));
+  return result;
+}
+
+type Places = Map<string, KeptPlace>;
+
+/** After a question the call is repeated under the same name; calls on the same file that the client sent later wait until then. */
+async function callInPlace(call: ToolCall, options: CallOptions, places: Places): Promise<Reply> {
+  const { message, caller, signal, transportSession = "" } = call;
+  const { id, name, input } = message;
+  const request = `${caller.session.id} ${transportSession} ${typeof id} ${id}`;
+  const place = places.get(request) ?? {};
+  places.delete(request);
+  try {
+    return await caller.session.call(name, input, { ...options, place });
+  } catch (error) {
+    if (place.leave !== undefined) keep(place, request, places, signal);
+    throw error;
+  }
+}
+
+/** Keeps the place until the call is repeated or cancelled, or the time for an answer is over. */
+function keep(place: KeptPlace, request: string, places: Places, signal: AbortSignal): void {
+  places.set(request, place);
+  const giveUp = (): void => {
+    if (places.get(request) !== place) return;
+    places.delete(request);
+    place.leave?.();
+  };
+  setTimeout(giveUp, answerSecondsMax * 1_000).unref();
+  signal.addEventListener("abort", giveUp, { once: true });
 }
 
 /** Was a file of the package needed that no longer exists? */
@@ -238,21 +213,6 @@ export function progressFor(
     const params = { progressToken: token, progress: done, total };
     send({ method: "notifications/progress", params }).catch(() => undefined); // the client is gone
   };
-}
-
-// Both answers are what the SDK would send; the newer protocol adds to the result.
-
-const legacyAnswer = (id: Id, result: Called): string => JSON.stringify({ result, jsonrpc: "2.0", id });
-
-function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspace, "name" | "version">): string {
-  const { resultType = "complete", _meta, content, isError, structuredContent } = result;
-  const meta = { ..._meta, [metaNames.serverInfo]: { name, version } };
-  // Named one by one: in V8 a spread with added keys takes as long as a small Read.
-  const stamped =
-    resultType === "complete"
-      ? { content, isError, structuredContent, resultType, _meta: meta }
-      : { ...result, _meta: meta };
-  return JSON.stringify({ result: stamped, jsonrpc: "2.0", id });
 }
 
 export interface ResultOptions {

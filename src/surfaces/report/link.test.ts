@@ -20,8 +20,8 @@ async function linked(): Promise<{ readonly link: Link; readonly socket: Socket;
   let link: Link | undefined;
   const over = new Promise<void>((resolve) => {
     const place = { protocol: 1, address, key: "k", workspaces: [] };
-    const lookout = { name: "n", place, workspace: "w" };
-    link = openLink({ inspector: lookout, roots: ["/r"], program: "mcp", onOver: resolve });
+    const inspector = { name: "n", place, workspace: "w" };
+    link = openLink({ inspector, roots: ["/r"], program: "mcp", onOver: resolve });
   });
   const [socket] = (await coming) as [Socket];
   onTestFinished(() => void socket.destroy());
@@ -40,7 +40,7 @@ async function heard(socket: Socket): Promise<readonly FromReporter[]> {
   return lines.map((line) => JSON.parse(line) as FromReporter);
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const yieldBetweenCalls = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test("a greeting, then the calls in their order; a detail that is too large is left out", async () => {
   const { link, socket } = await linked();
@@ -65,7 +65,7 @@ test("what a reader is too slow for is dropped, so that no more than its limit w
   const chars = 1_000_000;
   for (let id = 1; id <= calls; id += 1) {
     link.tell(event(id), detail(chars));
-    await nextTurn();
+    await yieldBetweenCalls();
   }
   const all = heard(socket);
   await link.end();

@@ -19,13 +19,8 @@ export interface Reporter {
   end(): Promise<void>;
 }
 
-/** A link that is being loaded, or is connected. */
-interface Joined {
-  readonly link: Promise<Link>;
-}
-
 export function createReporter(program: Program): Reporter {
-  const links = new Map<string, Joined>();
+  const links = new Map<string, Promise<Link>>();
   let watched: { readonly filehand: Filehand; readonly stateDir: string } | undefined;
   let unlisten: (() => void) | undefined;
   let stopWatching: (() => void) | undefined;
@@ -43,13 +38,13 @@ export function createReporter(program: Program): Reporter {
       };
       const { roots } = filehand;
       const link = import("./link.ts").then(({ openLink }) => openLink({ inspector, roots, program, onOver }));
-      links.set(inspector.name, { link });
+      links.set(inspector.name, link);
     }
     if (links.size > 0) unlisten ??= listen(filehand);
   };
   const listen = (filehand: Filehand): (() => void) =>
     filehand.listen((event, detail) => {
-      for (const { link } of links.values()) void link.then((ready) => ready.tell(event, detail));
+      for (const link of links.values()) void link.then((ready) => ready.tell(event, detail));
     });
 
   return {
@@ -60,7 +55,7 @@ export function createReporter(program: Program): Reporter {
       },
       async ask(asked, signal): Promise<Answer> {
         // The first inspector with an open page answers; one without a page says so at once.
-        for (const { link } of links.values()) {
+        for (const link of links.values()) {
           const answer = await (await link).ask(asked, signal);
           if (answer.reply !== "nobody") return answer;
         }
@@ -89,7 +84,7 @@ export function createReporter(program: Program): Reporter {
     async end() {
       watched = undefined;
       stopWatching?.();
-      await Promise.all([...links.values()].map(async ({ link }) => (await link).end()));
+      await Promise.all([...links.values()].map(async (link) => (await link).end()));
     },
   };
 }

@@ -9,6 +9,7 @@
 
 import type { Hunk, TextChange } from "../../contract/edit.ts";
 import { wellFormed } from "../encoding/escape.ts";
+import { countNewlines } from "../lines/newlines.ts";
 import { finish, partLength, type Steps } from "../steps.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type NumberedLines, splitLines, numbered } from "./line-numbers.ts";
@@ -24,14 +25,12 @@ export interface TextDiff {
 }
 
 export interface HunkOptions {
-  /** Unchanged lines around a change. */
   readonly context?: number;
   /** Lines and characters of all hunks together. The first hunk that exceeds them and all hunks after it are left out. */
   readonly linesMax?: number;
   readonly charsMax?: number;
 }
 
-/** The whole lines of a change and around it, before and after. */
 export interface ChangedPlace {
   /** The number of the first line of `before`, in the text before; lines count from 1. */
   readonly firstLine: number;
@@ -45,9 +44,7 @@ export interface ChangedPlace {
 
 const contextDefault = 3;
 
-/** What a diff shows at most. */
 export interface DiffLimits {
-  /** Lines of all hunks together. */
   readonly linesMax: number;
   /** Characters of changed lines and context, before and after together. */
   readonly charsMax: number;
@@ -64,7 +61,6 @@ const carriageReturn = 13;
 export const hunksOfTexts = (before: string, after: string, options: HunkOptions = {}): TextDiff =>
   finish(hunksBetween(before, after, options));
 
-/** As `hunksOfTexts`, in steps. */
 export function* hunksBetween(before: string, after: string, options: HunkOptions = {}): Steps<TextDiff> {
   if (before === after) return yield* hunksOf([], options);
   const head = lineStart(before, equalHead(before, after));
@@ -73,7 +69,7 @@ export function* hunksBetween(before: string, after: string, options: HunkOption
   const from = linesUp(before, head, context);
   const to = linesDown(before, before.length - tail, context);
   const place: ChangedPlace = {
-    firstLine: 1 + newlinesIn(before, 0, from),
+    firstLine: 1 + countNewlines(before.slice(0, from)),
     before: before.slice(from, to),
     after: after.slice(from, after.length - (before.length - to)),
     atEnd: to === before.length,
@@ -82,10 +78,7 @@ export function* hunksBetween(before: string, after: string, options: HunkOption
   return yield* hunksOf([place], options);
 }
 
-/**
- * Hunks from the changed places alone. Places MUST be in file order and not overlap; those that touch are joined, so that a hunk
- * may span them. A place may have more lines of context than the hunks show.
- */
+/** Places MUST be in file order and not overlap; those that touch are joined. They may have more context than the hunks show. */
 export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions = {}): Steps<TextDiff> {
   const { context = contextDefault, linesMax = diffLimits.linesMax, charsMax = diffLimits.charsMax } = options;
   const hunks: Hunk[] = [];
@@ -120,13 +113,11 @@ export interface LinesTouched {
   readonly line: number;
   readonly linesBefore: number;
   readonly linesAfter: number;
-  /** How many of the replaced lines stay as they are. */
   readonly unchanged?: number;
 }
 
 /** Changes that touch the same lines: a diff shows all of them or none. */
 export interface ChangedRun {
-  /** The indices of the first change, and of the one after the last. */
   readonly first: number;
   readonly next: number;
   readonly line: number;
@@ -135,10 +126,7 @@ export interface ChangedRun {
   readonly below: number;
 }
 
-/**
- * The first runs, as many as fit into the lines of a diff. Line numbers alone decide, so the file need not be read to know which
- * changes are left out. Changes MUST be in order and not overlap.
- */
+/** The first runs that fit, by their line numbers alone: the file need not be read. Changes MUST be in order and not overlap. */
 export function shownRuns(changes: readonly LinesTouched[], { linesMax }: DiffLimits): readonly ChangedRun[] {
   const runs: ChangedRun[] = [];
   let lines = 0;
@@ -167,7 +155,6 @@ export function shownRuns(changes: readonly LinesTouched[], { linesMax }: DiffLi
 
 /** The text around a run of changes. Offsets are characters of a text or bytes of a file. */
 export interface LinesAround {
-  /** Where the file's text begins and ends. */
   readonly start: number;
   readonly end: number;
   /** The last newline before an offset, or -1 if there is none within reach. */
@@ -198,23 +185,10 @@ function linesAroundIn(text: string, byteAt: (at: number) => number): LinesAroun
   };
 }
 
-/** Makes the diff of changes run by run, in order. The result is the same for a text in memory and for a file. */
-export interface DiffOfChanges {
-  /** Whether the maximum of characters is reached: further runs are only counted. */
-  isFull(): boolean;
-  /** `changes` and `touched` MUST be those of the run alone. Without `around` the run is only counted. */
-  add(
-    run: ChangedRun,
-    changes: readonly TextChange[],
-    touched: readonly LinesTouched[],
-    around: LinesAround | undefined,
-  ): void;
-  /** Counts a change after all runs, which is not shown. */
-  count(touched: LinesTouched): void;
-  finish(): Steps<TextDiff>;
-}
+export type DiffOfChanges = ReturnType<typeof startDiff>;
 
-export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
+/** Makes the diff of changes run by run, in order. The result is the same for a text in memory and for a file. */
+export function startDiff({ charsMax, reachBytes }: DiffLimits) {
   const places: ChangedPlace[] = [];
   const hidden = lineTally();
   const rest = lineTally();
@@ -234,8 +208,15 @@ export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
     for (const one of touched) hidden.add(one);
   };
   return {
+    /** Whether the maximum of characters is reached: further runs are only counted. */
     isFull,
-    add(run, changes, touched, around) {
+    /** `changes` and `touched` MUST be those of the run alone. Without `around` the run is only counted. */
+    add(
+      run: ChangedRun,
+      changes: readonly TextChange[],
+      touched: readonly LinesTouched[],
+      around: LinesAround | undefined,
+    ): void {
       const last = touched.at(-1);
       if (isFull() || around === undefined || last === undefined) return hide(touched);
       const lines = linesOfRun(run, changes, last, around, { charsMax, reachBytes });
@@ -262,8 +243,9 @@ export function startDiff({ charsMax, reachBytes }: DiffLimits): DiffOfChanges {
         end: around.end,
       };
     },
-    count: (touched) => rest.add(touched),
-    *finish() {
+    /** Counts a change after all runs, which is not shown. */
+    count: (touched: LinesTouched): void => rest.add(touched),
+    *finish(): Steps<TextDiff> {
       close();
       yield;
       const diff = yield* hunksOf(places);
@@ -292,7 +274,7 @@ function linesOfRun(
   if (first === undefined || end === undefined) return undefined;
   if (around.bytesBetween(first.from, end.to) > charsMax) return undefined;
   // A change of whole lines does not touch the line after it.
-  const endsLine = last.linesAfter === newlinesIn(end.text, 0, end.text.length);
+  const endsLine = last.linesAfter === countNewlines(end.text);
   let from = lineStartIn(around, first.from, reachBytes);
   let to = endsLine ? end.to : lineEndIn(around, end.to, reachBytes);
   if (from === undefined || to === undefined) return undefined;
@@ -348,7 +330,7 @@ function lineTally() {
 const blockLinesMin = 64;
 
 /** For a change that is only counted: finds how many of its lines stay as they are. */
-export function* withKept(lines: LinesTouched, old: () => string, put: string): Steps<LinesTouched> {
+function* withKept(lines: LinesTouched, old: () => string, put: string): Steps<LinesTouched> {
   if (lines.linesBefore <= blockLinesMin) return lines;
   const before = old();
   const { deletions } = yield* hunksOf([{ firstLine: 1, before, after: put, atEnd: true }], { linesMax: 0 });
@@ -369,11 +351,22 @@ export function* diffOfChanges(
     yield;
     diff.add(run, changes.slice(run.first, run.next), touched.slice(run.first, run.next), around);
   }
+  return yield* finishDiff(diff, runs, changes, touched, ({ from, to }) => text.slice(from, to));
+}
+
+/** Counts the changes after the shown runs, and finishes the diff. */
+export function* finishDiff(
+  diff: DiffOfChanges,
+  runs: readonly ChangedRun[],
+  changes: readonly TextChange[],
+  touched: readonly LinesTouched[],
+  oldTextOf: (change: TextChange) => string,
+): Steps<TextDiff> {
   for (let at = runs.at(-1)?.next ?? 0; at < changes.length; at += 1) {
     const [change, lines] = [changes[at], touched[at]];
     if (change === undefined || lines === undefined) break;
     if (at % partLength === 0) yield;
-    diff.count(yield* withKept(lines, () => text.slice(change.from, change.to), change.text));
+    diff.count(yield* withKept(lines, () => oldTextOf(change), change.text));
   }
   return yield* diff.finish();
 }
@@ -407,7 +400,7 @@ function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
     const run = runs.at(-1);
     if (place.firstLine === endLine && place.grown === run?.[0]?.grown) run?.push(place);
     else runs.push([place]);
-    endLine = place.firstLine + newlinesIn(place.before, 0, place.before.length);
+    endLine = place.firstLine + countNewlines(place.before);
   }
   return runs.map((run) => ({
     firstLine: run[0]?.firstLine ?? 1,
@@ -431,7 +424,6 @@ function* grouped(changed: readonly ChangedLines[], gapMax: number): Steps<reado
   return groups;
 }
 
-/** Changed lines and their context, which is shorter where lines are long. */
 function spanOf(group: readonly ChangedLines[], context: number, old: NumberedLines): ChangedLines {
   const first = group[0] ?? { aFrom: 0, bFrom: 0 };
   const last = group.at(-1) ?? { aTo: 0, bTo: 0 };
@@ -531,27 +523,18 @@ function equalTail(a: string, b: string): number {
   return a.length - linesDown(a, a.length - chars, 1);
 }
 
-/** The start of the line at `at`. */
 function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** The start of the line `count` lines above the one that starts at `at`. */
 function linesUp(text: string, at: number, count: number): number {
   let from = at;
   for (let line = 0; line < count && from > 0; line += 1) from = lineStart(text, from - 1);
   return from;
 }
 
-/** The end of the line `count - 1` lines below the one at `at`. */
 function linesDown(text: string, at: number, count: number): number {
   let to = at;
   for (let line = 0; line < count && to < text.length; line += 1) to = text.indexOf("\n", to) + 1 || text.length;
   return to;
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }

@@ -9,6 +9,7 @@
  */
 
 import { finish, inParts, partLength, type Steps } from "../steps.ts";
+import { firstIndex } from "../match/find-text.ts";
 import type { Numbered } from "./line-numbers.ts";
 
 /** Lines `aFrom` up to `aTo` of the first list are replaced by lines `bFrom` up to `bTo` of the second; lines count from 0. */
@@ -75,31 +76,20 @@ export function* diffOfNumbers(
   return { changed: yield* slideDown(changed, a, b), coarse };
 }
 
-interface Task {
-  /** Equal lines have equal numbers. */
-  readonly aIds: Int32Array;
-  readonly bIds: Int32Array;
-  /** For each line of a the equal line of b that it is paired with, or -1. The result is made from it. */
-  readonly mates: Int32Array;
-  /** Per number, zero between uses. */
-  readonly aCounts: Int32Array;
-  readonly bCounts: Int32Array;
-  /** Per number, undefined content between uses. */
-  readonly bPlaces: Int32Array;
-  stepsLeft: number;
-}
+type Task = ReturnType<typeof startTask>;
 
-/** Positions of lines in both lists that still have to be paired. */
 interface Stretch {
   readonly a: Int32Array;
   readonly b: Int32Array;
 }
 
-function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: number): Task {
+function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: number) {
   return {
     aIds,
     bIds,
+    /** For each line of a the equal line of b that it is paired with, or -1. The result is made from it. */
     mates: new Int32Array(aIds.length).fill(-1),
+    /** Per number, zero between uses. */
     aCounts: new Int32Array(size),
     bCounts: new Int32Array(size),
     bPlaces: new Int32Array(size),
@@ -182,7 +172,6 @@ function* withoutStrangers(task: Task, stretch: Stretch): Steps<Stretch> {
   });
 }
 
-/** The lines that the other side has too. */
 function* knownOf(places: Int32Array, ids: Int32Array, others: Int32Array): Steps<Int32Array> {
   const known = new Int32Array(places.length);
   let count = 0;
@@ -248,20 +237,14 @@ function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]>
   const tops: Card[] = [];
   for (const [index, { x, y }] of candidates.entries()) {
     if (index % partLength === 0) yield;
-    let low = 0;
-    for (let high = tops.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((tops[middle]?.y ?? 0) < y) low = middle + 1;
-      else high = middle;
-    }
-    tops[low] = { x, y, left: tops[low - 1] };
+    const pile = firstIndex(tops.length, (at) => (tops[at]?.y ?? 0) >= y);
+    tops[pile] = { x, y, left: tops[pile - 1] };
   }
   const rising: Anchor[] = [];
   for (let card = tops.at(-1); card !== undefined; card = card.left) rising.push(card);
   return rising.reverse();
 }
 
-/** Pairs the anchors, and adds the stretches between them to `open`. */
 function* splitAt(task: Task, { a, b }: Stretch, anchors: readonly Anchor[], open: Stretch[]): Steps<void> {
   let from: Anchor = { x: 0, y: 0 };
   for (const [index, { x, y }] of [...anchors, { x: a.length, y: b.length }].entries()) {
@@ -272,7 +255,6 @@ function* splitAt(task: Task, { a, b }: Stretch, anchors: readonly Anchor[], ope
   }
 }
 
-/** `head` is the number of equal lines before both lists. */
 function* changesBetween(mates: Int32Array, bLength: number, head: number): Steps<readonly ChangedLines[]> {
   const changed: ChangedLines[] = [];
   let aFrom = 0;
@@ -291,10 +273,7 @@ function* changesBetween(mates: Int32Array, bLength: number, head: number): Step
   return changed;
 }
 
-/**
- * A change that only adds or only deletes lines can often be shown in several positions: with the `}` before a new function, or
- * with the function's own. The lowest is the one that people expect; changes that touch there become one.
- */
+/** Lines that are only added or only deleted are shown in the lowest of several possible positions, as people expect. */
 function* slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): Steps<readonly ChangedLines[]> {
   const slid: ChangedLines[] = [];
   for (const [index, change] of changed.toReversed().entries()) {
@@ -318,11 +297,9 @@ function* slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Arr
 // Myers' greedy search for a shortest edit script: the fewest lines deleted and added, if they are below a cap, and otherwise the
 // path to the furthest point that can be reached with that many.
 
-export interface SearchTask {
-  /** Equal lines have equal numbers. */
+interface SearchTask {
   readonly a: Int32Array;
   readonly b: Int32Array;
-  /** Where to begin in each list. */
   readonly x: number;
   readonly y: number;
   readonly editsMax: number;
@@ -336,18 +313,13 @@ interface Search {
   /** The point it reached; always beyond the start, unless the start is the end. */
   readonly x: number;
   readonly y: number;
-  /** It reached the end of both lists. */
   readonly done: boolean;
   readonly steps: number;
 }
 
-/**
- * The furthest x that a number of edits reaches on every diagonal (x - y) from -edits to +edits, or -1. Only every second diagonal
- * can be reached.
- */
+/** The furthest x that a number of edits reaches on every second diagonal (x - y) from -edits to +edits, or -1. */
 type Row = Int32Array;
 
-/** The number of lines left of each list. */
 interface Frame {
   readonly width: number;
   readonly height: number;
@@ -395,7 +367,6 @@ function entry(above: Row | undefined, diagonal: number, { width, height }: Fram
   return taken >= afterDrop && taken - diagonal <= height ? taken : afterDrop;
 }
 
-/** Walks back from a point of the last row. */
 function runsOf(rows: readonly Row[], last: number, frame: Frame): { x: number; y: number; length: number }[] {
   const runs: { x: number; y: number; length: number }[] = [];
   let diagonal = last;

@@ -1,8 +1,6 @@
-/**
- * Numbers the lines of two texts so that equal lines get equal numbers, which a diff compares faster than strings. A hash table
- * over the bytes of the lines, read four at a time, avoids a string for each line.
- */
+/** Numbers the lines of two texts, equal lines alike, by a hash table over their bytes: faster than a string for each line. */
 
+import { doubled } from "../match/find-text.ts";
 import { partLength, type Steps } from "../steps.ts";
 
 /** A text and the offsets where its lines start, followed by its length. A line includes its line end. */
@@ -18,7 +16,7 @@ export function* splitLines(text: string): Steps<NumberedLines> {
   let from = 0;
   while (from < text.length) {
     // Buffers for this line and the end.
-    if (count + 2 > starts.length) starts = grown(starts);
+    if (count + 2 > starts.length) starts = doubled(starts);
     starts[count] = from;
     count += 1;
     from = text.indexOf("\n", from) + 1 || text.length;
@@ -28,39 +26,24 @@ export function* splitLines(text: string): Steps<NumberedLines> {
   return { text, starts, count };
 }
 
-function grown(full: Int32Array): Int32Array {
-  const more = new Int32Array(full.length * 2);
-  more.set(full);
-  return more;
-}
-
 export interface Numbered {
   readonly a: Int32Array;
   readonly b: Int32Array;
   /** Lines that the first text has get the numbers below it. */
   readonly known: number;
-  /** All numbers are below it. */
   readonly size: number;
 }
 
-/** The memory that numbering works in. */
-interface Buffers {
-  readonly bytes: Buffer;
-  readonly view: DataView;
-  /** The hash table: one more than the number of a line, or 0 for a free slot. */
-  readonly slots: Int32Array;
-  /** Per number, for the first line that has it: its start and length in bytes, and its hash. */
-  readonly starts: Int32Array;
-  readonly lengths: Int32Array;
-  readonly hashes: Int32Array;
-}
+type Buffers = ReturnType<typeof buffersFor>;
 
-function buffersFor(bytesMax: number, linesMax: number): Buffers {
+function buffersFor(bytesMax: number, linesMax: number) {
   const bytes = Buffer.allocUnsafeSlow(bytesMax);
   return {
     bytes,
     view: new DataView(bytes.buffer),
+    /** The hash table: one more than the number of a line, or 0 for a free slot. */
     slots: new Int32Array(slotsFor(linesMax)),
+    /** Per number, for the first line that has it: its start and length in bytes, and its hash. */
     starts: new Int32Array(linesMax),
     lengths: new Int32Array(linesMax),
     hashes: new Int32Array(linesMax),
@@ -70,10 +53,6 @@ function buffersFor(bytesMax: number, linesMax: number): Buffers {
 /** At most half of the slots are taken. */
 const slotsFor = (lines: number): number => 2 ** (33 - Math.clz32(lines));
 
-/** Texts of this size share one `Buffers`, since allocating costs more than numbering them. MUST be too few lines for a yield. */
-const small = { bytes: 65_536, lines: partLength / 2 };
-let kept: Buffers | undefined;
-
 /** Slots that are tried for a line. If all are taken, the line goes into a map, so that crafted collisions cannot make this slow. */
 const probesMax = 32;
 
@@ -82,12 +61,9 @@ export function* numbered(a: NumberedLines, b: NumberedLines): Steps<Numbered> {
   const lines = a.count + b.count;
   const isNarrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
   const [shift, form] = isNarrow ? ([0, "latin1"] as const) : ([1, "utf16le"] as const);
-  const isSmall = chars << shift <= small.bytes && lines <= small.lines;
-  const buffers = isSmall ? (kept ??= buffersFor(small.bytes, small.lines)) : buffersFor(chars << shift, lines);
+  const buffers = buffersFor(chars << shift, lines);
   buffers.bytes.write(b.text, buffers.bytes.write(a.text, form), form);
-  const slotsMax = slotsFor(lines);
-  buffers.slots.fill(0, 0, slotsMax);
-  const task: Numbering = { buffers, shift, mask: slotsMax - 1, size: 0, rest: undefined };
+  const task: Numbering = { buffers, shift, mask: buffers.slots.length - 1, size: 0, rest: undefined };
   const aIds = yield* numbersOf(a, 0, task);
   const known = task.size;
   const bIds = yield* numbersOf(b, a.text.length, task);
@@ -99,7 +75,6 @@ interface Numbering {
   /** Characters shifted left by it are bytes. */
   readonly shift: 0 | 1;
   readonly mask: number;
-  /** Numbers given so far. */
   size: number;
   rest: Map<string, number> | undefined;
 }

@@ -9,7 +9,6 @@ export function unified(
   path: string,
   hunks: readonly Hunk[],
   kind: "update" | "create" | "delete",
-  /** The path before the file was moved. */
   oldPath = path,
 ): string {
   if (hunks.length === 0) return "";
@@ -21,7 +20,6 @@ export function unified(
   return `${lines.join("\n")}\n`;
 }
 
-/** The row after a line without a newline. */
 export const noNewlineRow = "\\ No newline at end of file";
 
 /** A line that ends in CRLF keeps its `\r` in a diff: without it neither `git apply` nor `patch` finds the line. */
@@ -42,10 +40,7 @@ function range(start: number, lines: number): string {
 const unsafe = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}"\\\\]`, "u");
 const everyUnsafe = new RegExp(unsafe, "gu");
 
-/**
- * A name as git writes it with `core.quotePath` off: in quotes and escaped if needed. A tab marks the end of a name with spaces;
- * without it `patch` would take its last word for a date.
- */
+/** A name as git writes it with `core.quotePath` off. A tab ends a name with spaces: `patch` would read a date in it. */
 function fileName(side: "a" | "b", path: string): string {
   const name = `${side}/${path.replace(/^\/+/, "")}`;
   if (unsafe.test(name)) return `"${name.replace(everyUnsafe, quoted)}"`;
@@ -76,27 +71,20 @@ function octal(byte: number): string {
 
 export interface DiffOfText {
   readonly hunks: readonly Hunk[];
-  /** Of the whole change, including what the text leaves out. */
   readonly additions: number;
   readonly deletions: number;
-  /** False if the text says that there is more. */
   readonly complete: boolean;
 }
 
-/** The line after a diff that was too long. */
 export const moreLine = (additions: number, deletions: number): string =>
   `(+${additions} -${deletions}, not all of it is shown)`;
 
-/** The line instead of a diff that cannot be made. */
 export const noDiffLine = "(no diff: what is there is too large to be compared, or no text)";
 
 const morePattern = /^\(\+(\d+) -(\d+), not all of it is shown\)$/;
 const headerPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/**
- * A hunk's header says how many lines follow, so that a line of a file cannot be mistaken for a header or for the line after the
- * diff. Undefined if the text says that there is no diff.
- */
+/** A hunk has as many lines as its header says, whatever they look like. Undefined if the text says that there is no diff. */
 export function diffOfText(text: string): DiffOfText | undefined {
   if (text === `${noDiffLine}\n`) return undefined;
   const lines = text.split("\n");

@@ -176,9 +176,8 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
 const isLead = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x81 && byte <= 0xfe;
 const isKuten = (byte: number | undefined): boolean => byte !== undefined && byte >= 0xa1 && byte <= 0xfe;
 
-function isQuad(bytes: Uint8Array, at: number): boolean {
-  return isLead(bytes[at]) && isDigit(bytes[at + 1]) && isLead(bytes[at + 2]) && isDigit(bytes[at + 3]);
-}
+const isQuad = (bytes: Uint8Array, at: number): boolean =>
+  isLead(bytes[at]) && isDigit(bytes[at + 1]) && isLead(bytes[at + 2]) && isDigit(bytes[at + 3]);
 
 function quadStep(quads: string, bytes: Uint8Array, at: number, units: Units): number {
   const places = ((bytes[at] ?? 0) - 0x81) * 10 + (bytes[at + 1] ?? 0) - 0x30;
@@ -189,9 +188,7 @@ function quadStep(quads: string, bytes: Uint8Array, at: number, units: Units): n
   return 4;
 }
 
-function isTriple(bytes: Uint8Array, at: number): boolean {
-  return isKuten(bytes[at + 1]) && isKuten(bytes[at + 2]);
-}
+const isTriple = (bytes: Uint8Array, at: number): boolean => isKuten(bytes[at + 1]) && isKuten(bytes[at + 2]);
 
 function tripleStep(triples: string, bytes: Uint8Array, at: number, units: Units): number {
   const unit = triples.charCodeAt(((bytes[at + 1] ?? 0) - 0xa1) * 94 + (bytes[at + 2] ?? 0) - 0xa1);

@@ -235,19 +235,15 @@ function decodeKorean(bytes: Uint8Array): Decoded {
 }
 
 let addedSyllables: readonly string[] | undefined;
+/** Trail bytes from and to, and the column of the first. */
+const addedTrails = [[0x41, 0x5a, 0] as const, [0x61, 0x7a, 26] as const, [0x81, 0xfe, 52] as const];
 
 /** The added syllables are in Unicode order: 178 for each lead byte, and 84 for those that the standard shares. */
 function addedSyllable(lead: number, trail: number): string | undefined {
   addedSyllables ??= listAddedSyllables();
-  const column =
-    trail >= 0x41 && trail <= 0x5a
-      ? trail - 0x41
-      : trail >= 0x61 && trail <= 0x7a
-        ? trail - 0x61 + 26
-        : trail >= 0x81 && trail <= 0xfe
-          ? trail - 0x81 + 52
-          : undefined;
-  if (column === undefined) return undefined;
+  const range = addedTrails.find(([from, to]) => trail >= from && trail <= to);
+  if (range === undefined) return undefined;
+  const column = trail - range[0] + range[2];
   return addedSyllables[lead < 0xa1 ? (lead - 0x81) * 178 + column : 32 * 178 + (lead - 0xa1) * 84 + column];
 }
 
@@ -275,9 +271,8 @@ function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): Decoded {
 }
 
 /** Truncates to `charsMax` UTF-16 units; never splits a surrogate pair. */
-export function cutChars(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : dropHalfPair(text.slice(0, Math.max(0, charsMax)));
-}
+export const cutChars = (text: string, charsMax: number): string =>
+  text.length <= charsMax ? text : dropHalfPair(text.slice(0, Math.max(0, charsMax)));
 
 function dropHalfPair(text: string): string {
   const last = text.charCodeAt(text.length - 1);
@@ -319,6 +314,4 @@ export function highLines(bytes: Uint8Array, bytesMax: number): Uint8Array {
 }
 
 /** Not a copy. */
-function view(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
+const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

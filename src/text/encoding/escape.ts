@@ -48,13 +48,7 @@ function hex(prefix: string, unit: number, digits: number): string {
 
 /** Lone surrogates: arguments must not contain them, and inside the engine they represent bytes that do not decode. */
 
-const lone = /(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/;
-const allLone = new RegExp(lone, "g");
-
-/** V8 answers this for most strings without scanning them. */
-const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
-
-export const isWellFormed = (text: string): boolean => !hasSurrogate(text) || !lone.test(text);
+export const isWellFormed = (text: string): boolean => text.isWellFormed();
 
 /** For display: U+FFFD in their place. */
-export const wellFormed = (text: string): string => (hasSurrogate(text) ? text.replace(allLone, "\ufffd") : text);
+export const wellFormed = (text: string): string => text.toWellFormed();

@@ -40,6 +40,20 @@ describe("braces", () => {
     expect(expandBraces("{a,b}".repeat(400), 100)).toEqual({ fault: "too many choices" });
     expect(expandBraces("{0..999999999}", 100)).toEqual({ fault: "too many choices" });
     expect(expandBraces(`${"{".repeat(900)}a,b${"}".repeat(900)}`, 100)).toHaveLength(2);
+    expect(expandBraces(`${"{".repeat(5_000)}a,b${"}".repeat(5_000)}`, 100)).toEqual({ fault: "too many choices" });
+    expect(expandBraces(`${"{a,".repeat(5_000)}${"}".repeat(5_000)}`, 100)).toEqual({ fault: "too many choices" });
+  });
+
+  test("braces around braces, and brackets that never close, take linear time", () => {
+    const nested = (inner: string): string => `${"{".repeat(990)}${inner}${"}".repeat(990)}`;
+    const startMs = performance.now();
+    for (let round = 0; round < 10; round += 1) {
+      expect(expandBraces(nested("/"), 64)).toHaveLength(1);
+      expect(expandBraces(nested("{a,b}".repeat(6)), 64)).toHaveLength(64);
+      expect(expandBraces(`{${"[".repeat(30_000)}`, 64)).toEqual({ fault: "unclosed brace" });
+    }
+    // Quadratic, these take half a minute.
+    expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 });
 

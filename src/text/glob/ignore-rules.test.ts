@@ -1,13 +1,16 @@
 /** The verdicts of an ignore file. */
 
 import { describe, expect, test } from "vitest";
-import { ignoreRules } from "./ignore-rules.ts";
+import { readIgnoreRules } from "./ignore-rules.ts";
+import { finish } from "../steps.ts";
+
+const rulesOf = (text: string) => finish(readIgnoreRules(text));
 
 /** `path` ends in a slash for a folder. */
 function judged(text: string, path: string): "ignored" | "kept" | undefined {
   const names = path.replace(/\/$/, "").split("/");
   const name = names.pop() ?? "";
-  return ignoreRules(text)?.judge(names, 0, name, path.endsWith("/") ? "folder" : "file");
+  return rulesOf(text)?.judge(names, 0, name, path.endsWith("/") ? "folder" : "file");
 }
 
 describe("ignore files", () => {

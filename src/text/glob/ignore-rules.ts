@@ -5,7 +5,7 @@
  */
 
 import { limits } from "../../contract/limits.ts";
-import { finish, type Steps } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import { parseCharacterSet } from "./character-set.ts";
 import { compileName, type Meter, type NameTest, testName } from "./name.ts";
 
@@ -156,13 +156,10 @@ interface NameVerdicts {
   folders?: LineVerdict;
 }
 
-/** Undefined if no line is a rule. */
-export const ignoreRules = (text: string): IgnoreRules | undefined => finish(readIgnoreRules(text));
-
 /** Characters after which `readIgnoreRules` pauses. */
 const charsPerPause = 8_192;
 
-/** The same, in steps that yield to the event loop. */
+/** Undefined if no line is a rule. */
 export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
   // Most lines are a name or `*.extension`: those are looked up in a map.
   const byName = new Map<string, NameVerdicts>();
@@ -229,14 +226,18 @@ function judgeBy(
   };
 }
 
+/** More combining marks in a row than a name has room for: their normalization takes quadratic time. */
+export const fitsNoName = (text: string): boolean => /\p{M}{128}/u.test(text);
+
 function parseLine(
   line: string,
 ): { readonly text: string; readonly keeps: boolean; readonly pattern: PathPattern } | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const keeps = line.startsWith("!");
-  const text = withoutWhitespace(keeps ? line.slice(1) : line).normalize("NFC");
+  const written = withoutWhitespace(keeps ? line.slice(1) : line);
   // Longer than any path can be.
-  if (text.length > limits.ignoreLineCharsMax) return undefined;
+  if (written.length > limits.ignoreLineCharsMax || fitsNoName(written)) return undefined;
+  const text = written.normalize("NFC");
   const pattern = compilePath(text);
   return pattern && { text, keeps, pattern };
 }
@@ -275,6 +276,6 @@ function covers({ names }: PathPattern, above: readonly string[], from: number, 
   return matches;
 }
 
-/** File systems of other systems may return decomposed names. */
+/** Some file systems return decomposed names; patterns are composed. */
 // oxlint-disable-next-line no-control-regex
-const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);
+export const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);

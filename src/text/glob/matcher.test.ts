@@ -6,8 +6,11 @@ import { compileRules } from "../../guard/rules.ts";
 import { compileGlobs } from "../../search/grep-globs.ts";
 import { parseGlob } from "./glob.ts";
 import { type HiddenNames, startGlobState } from "./glob-state.ts";
-import { compilePath, ignoreRules, matchedPrefixes } from "./ignore-rules.ts";
+import { compilePath, matchedPrefixes, readIgnoreRules } from "./ignore-rules.ts";
 import { compileName, type Meter, type NameSyntax, testName } from "./name.ts";
+import { finish } from "../steps.ts";
+
+const rulesOf = (text: string) => finish(readIgnoreRules(text));
 
 /** As Glob (`visible`) and LS (`all`) match. */
 function byGlob(pattern: string, path: string, sight: HiddenNames = "visible"): boolean {
@@ -36,7 +39,7 @@ function byRule(pattern: string, path: string): boolean {
 function byIgnoreFile(pattern: string, path: string): boolean {
   const names = path.split("/");
   const name = names.pop() ?? "";
-  return ignoreRules(pattern)?.judge(names, 0, name, "file") === "ignored";
+  return rulesOf(pattern)?.judge(names, 0, name, "file") === "ignored";
 }
 
 /** The reference, plain and slow: tries every way to match the names of a path. */
@@ -130,6 +133,7 @@ describe("steps are counted: twice the pattern takes about twice as many, and so
     ],
     ["groups in groups", (size: number) => `${"*(".repeat(size)}a${"|b)".repeat(size)}Z`],
     ["what is excluded", (size: number) => `${"!(*(a|?)b)".repeat(size)}Z`],
+    ["what is excluded from what is excluded", (size: number) => `${"!(!(a)?b)".repeat(size)}Z`],
   ] as const) {
     test(what, () => {
       const once = stepsOf(make(5), "a".repeat(100));
@@ -138,6 +142,18 @@ describe("steps are counted: twice the pattern takes about twice as many, and so
       expect(once).toBeLessThan(1_000_000);
     });
   }
+
+  test("groups that exclude, in each other: a step is a set of positions, and a name has at most 255", () => {
+    const name = "a".repeat(255);
+    for (const text of [
+      `${"+(".repeat(20)}*${")".repeat(20)}`,
+      "!(*!(*!(*a*)*)*)",
+      "*!(*!(*!(*!(*b*)*)*)*)",
+      "+(!(*(a|?)+(?*(a*+(?)*a)!(*[a-z]?)+(a*+(?)*a))))*(a)",
+    ]) {
+      expect(stepsOf(text, name)).toBeLessThan(500_000);
+    }
+  });
 
   test("many ** in a line of gitignore", () => {
     const steps = (times: number, depth: number): number => {
@@ -155,20 +171,20 @@ describe("steps are counted: twice the pattern takes about twice as many, and so
   test("the lines of a hostile ignore file have a limit for each name", () => {
     const lines = Array.from({ length: 20_000 }, (_, at) => `*[ab]*[ab]*[ab]*${at}x`).join("\n");
     const meter: Meter = { steps: 0 };
-    expect(ignoreRules(lines)?.judge([], 0, "a".repeat(250), "file", meter)).toBeUndefined();
+    expect(rulesOf(lines)?.judge([], 0, "a".repeat(250), "file", meter)).toBeUndefined();
     expect(meter.steps).toBeLessThan(2_000_000);
   });
 
   test("lines that no name can match cost nothing: ? without end, and blanks before a letter", () => {
     const meter: Meter = { steps: 0 };
     for (const text of [`${"?".repeat(200_000)}x`, `${" ".repeat(60_000)}x`, `${"\\ ".repeat(30_000)}x`]) {
-      ignoreRules(text)?.judge([], 0, "n".repeat(200), "file", meter);
+      rulesOf(text)?.judge([], 0, "n".repeat(200), "file", meter);
     }
     expect(meter.steps).toBeLessThan(100);
   });
 
   test("equal lines are kept once, and the last of them decides", () => {
-    const rules = ignoreRules(`${"a\n*.b\n[x]*\n".repeat(50_000)}!a\n!*.b\n![x]*\n`);
+    const rules = rulesOf(`${"a\n*.b\n[x]*\n".repeat(50_000)}!a\n!*.b\n![x]*\n`);
     for (const name of ["a", "c.b", "xy"]) expect(rules?.judge([], 0, name, "file")).toBe("kept");
   });
 });

@@ -1,9 +1,8 @@
 /**
  * Matches one name against one part of a pattern: `*`, `?`, `[…]` and, in globs, the groups `?(…)`, `*(…)`, `+(…)`,
- * `@(…)` and `!(…)`. A name is read once from left to right with the set of all reachable instructions (Thompson's NFA
- * simulation), without backtracking: a name of n characters takes at most n times as many steps as the pattern has
- * instructions. Only the content of `!(…)` is matched from each position where it may begin, so the length of such a
- * group is limited.
+ * `@(…)` and `!(…)`. Nothing is tried twice: without groups only the last star is backtracked to, and with groups each
+ * step of the pattern turns the set of positions that are reached into the next one (32 positions to a word). A group
+ * that repeats or excludes is worked out once, from all positions of the name.
  */
 
 import { limits } from "../../contract/limits.ts";
@@ -22,7 +21,7 @@ export type NameTest =
       readonly last: string;
       readonly charsMin: number;
     }
-  | { readonly is: "general"; readonly program: Program; readonly charsMin: number };
+  | (Steps & { readonly is: "general"; readonly charsMin: number });
 
 type NameFault = Extract<
   PatternFault,
@@ -69,22 +68,46 @@ export function testName(test: NameTest, name: string, meter?: Meter): boolean {
       if (meter !== undefined) meter.steps += 1;
       // A character takes one or two UTF-16 units.
       if (name.length < test.charsMin) return false;
-      return matchesProgram(test.program, name, meter);
+      return test.hasGroups ? matchesGroups(test, name, meter) : matchesPlain(test, name, meter);
   }
 }
 
 /** Steps of a test for each character of a name, at most. */
 export const stepsPerCharacter = (test: NameTest): number =>
-  test.is === "general" ? programSize(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
+  test.is === "general" ? sizeOf(test.steps) : test.is === "parts" ? test.inner.length + 1 : 1;
+
+/** A group that repeats or excludes takes about as long as this many steps, if the name is as long as names can be. */
+const groupSize = 100;
+
+const sizeOf = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => {
+    if (step.is !== "group") return sum + 1;
+    return step.choices.reduce(
+      (all, choice) => all + sizeOf(choice),
+      sum + (step.how === "?" || step.how === "@" ? 1 : groupSize),
+    );
+  }, 1);
 
 type GroupMark = "?" | "*" | "+" | "@" | "!";
 
 type Step =
-  | { readonly is: "letter"; readonly letter: string }
+  | { readonly is: "letter"; readonly code: number }
   | { readonly is: "one" }
   | { readonly is: "star" }
   | { readonly is: "set"; readonly set: CharacterSet }
-  | { readonly is: "group"; readonly how: GroupMark; readonly choices: readonly (readonly Step[])[] };
+  | Group;
+
+interface Group {
+  readonly is: "group";
+  readonly how: GroupMark;
+  readonly choices: readonly (readonly Step[])[];
+}
+
+interface Steps {
+  readonly steps: readonly Step[];
+  readonly letterCase: "exact" | "any";
+  readonly hasGroups: boolean;
+}
 
 interface Reading {
   readonly letters: readonly string[];
@@ -101,7 +124,7 @@ function readSteps(reading: Reading, inside: "top" | "group"): Step[] | NameFaul
   const steps: Step[] = [];
   const letterOf = (letter: string): Step => ({
     is: "letter",
-    letter: letterCase === "any" ? letter.replace(/[A-Z]/, (upper) => upper.toLowerCase()) : letter,
+    code: (letterCase === "any" && /[A-Z]/.test(letter) ? letter.toLowerCase() : letter).codePointAt(0) ?? 0,
   });
   while (reading.at < letters.length) {
     const letter = letters[reading.at] ?? "";
@@ -147,32 +170,24 @@ function readGroup(reading: Reading, how: GroupMark): Step | NameFault {
     reading.at += 1;
     if (end === ")") break;
   }
-  // Without a repetition the excluded text is short, wherever it begins. Nested exclusions cost more.
-  if (how === "!" && choices.some((choice) => choice.some(repeats))) {
-    reading.excluded += (reading.at - from) * (choices.some((choice) => choice.some(excludes)) ? 4 : 1);
-  }
-  if (reading.excluded > limits.globExcludedCharsMax) return "long negation";
-  return { is: "group", how, choices };
+  if (how === "!" && choices.some((choice) => choice.some(repeats))) reading.excluded += reading.at - from;
+  return reading.excluded > limits.globExcludedCharsMax ? "long negation" : { is: "group", how, choices };
 }
 
 const repeats = (step: Step): boolean =>
   step.is === "star" ||
   (step.is === "group" && ("*+!".includes(step.how) || step.choices.some((choice) => choice.some(repeats))));
 
-const excludes = (step: Step): boolean =>
-  step.is === "group" && (step.how === "!" || step.choices.some((choice) => choice.some(excludes)));
-
 function simplest(steps: readonly Step[], letterCase: "exact" | "any"): NameTest {
   if (steps.length === 1 && steps[0]?.is === "star") return { is: "anything" };
-  const isPlain = steps.every(({ is }) => is === "star" || is === "letter");
-  if (!isPlain) {
-    const program = programOf([steps], letterCase);
-    return { is: "general", program, charsMin: charsMinOf(steps) };
+  if (!steps.every(({ is }) => is === "star" || is === "letter")) {
+    const hasGroups = steps.some(({ is }) => is === "group");
+    return { is: "general", steps, letterCase, hasGroups, charsMin: charsMinOf(steps) };
   }
   const parts: string[][] = [[]];
   for (const step of steps) {
     if (step.is === "star") parts.push([]);
-    else if (step.is === "letter") parts.at(-1)?.push(step.letter);
+    else if (step.is === "letter") parts.at(-1)?.push(String.fromCodePoint(step.code));
   }
   const [first = "", ...inner] = parts.map((letters) => letters.join(""));
   const last = inner.pop();
@@ -202,174 +217,8 @@ function hasParts({ first, inner, last, charsMin }: Extract<NameTest, { is: "par
   return at <= name.length - last.length;
 }
 
-type Instruction =
-  | { readonly is: "letter"; readonly code: number }
-  | { readonly is: "one" }
-  | { readonly is: "star" }
-  | { readonly is: "set"; readonly set: CharacterSet }
-  /** Continues at each of these instructions, without reading a character. */
-  | { readonly is: "goto"; readonly to: readonly number[] }
-  /** Continues with the next instruction after every text that the program does not match. */
-  | { readonly is: "not"; readonly program: Program; readonly sets: PlaceSets | undefined };
-
-/** A pattern as a list of instructions. The index after the last one means: matched. */
-export interface Program {
-  readonly code: readonly Instruction[];
-  readonly letterCase: "exact" | "any";
-  /** No groups: `matchesPlain` can match it. */
-  readonly isPlain: boolean;
-}
-
-function programOf(choices: readonly (readonly Step[])[], letterCase: "exact" | "any"): Program {
-  const code: Instruction[] = [];
-  const [only] = choices;
-  if (choices.length === 1 && only !== undefined) emit(only, code, letterCase);
-  else emitChoices(choices, "@", code, letterCase);
-  return { code, letterCase, isPlain: code.every(({ is }) => is !== "goto" && is !== "not") };
-}
-
-/** Every choice ends with a `goto` to what follows; that index is known only after all choices are emitted. */
-function emitChoices(
-  choices: readonly (readonly Step[])[],
-  how: Exclude<GroupMark, "!">,
-  code: Instruction[],
-  letterCase: "exact" | "any",
-): void {
-  const start = code.length;
-  const starts: number[] = [];
-  const after: number[] = [];
-  code.push({ is: "goto", to: starts });
-  for (const choice of choices) {
-    starts.push(code.length);
-    emit(choice, code, letterCase);
-    code.push({ is: "goto", to: after });
-  }
-  const end = code.length;
-  if (how === "?" || how === "*") starts.push(end);
-  if (how === "*" || how === "+") after.push(start);
-  if (how !== "*") after.push(end);
-}
-
-function emit(steps: readonly Step[], code: Instruction[], letterCase: "exact" | "any"): void {
-  for (const step of steps) {
-    if (step.is === "letter") code.push({ is: "letter", code: step.letter.codePointAt(0) ?? 0 });
-    else if (step.is !== "group") code.push(step);
-    else if (step.how === "!") {
-      const program = programOf(step.choices, letterCase);
-      const sets = program.code.some(({ is }) => is === "not") ? undefined : new PlaceSets(program);
-      code.push({ is: "not", program, sets });
-    } else emitChoices(step.choices, step.how, code, letterCase);
-  }
-}
-
-const programSize = ({ code }: Program): number =>
-  code.reduce((sum, one) => sum + (one.is === "not" ? programSize(one.program) : 1), 1);
-
-/** The instructions that a program has reached after a text. */
-interface PlaceSet {
-  readonly places: readonly number[];
-  /** The program matches the text. */
-  readonly ends: boolean;
-  /** By the next character: the set after it, as far as computed. */
-  readonly next: Map<number, PlaceSet>;
-}
-
-/** Cached transitions; then the whole cache is cleared. */
-const knownMax = 500;
-
-/**
- * The states of the DFA of a program without `not`, built on demand: texts that begin at different positions and reach
- * the same set continue as one.
- */
-class PlaceSets {
-  readonly #program: Program;
-  #sets = new Map<string, PlaceSet>();
-  #start: PlaceSet | undefined;
-  #known = 0;
-
-  constructor(program: Program) {
-    this.#program = program;
-  }
-
-  start(meter: Meter | undefined): PlaceSet {
-    return (this.#start ??= this.#setOf([0], meter));
-  }
-
-  after(set: PlaceSet, character: number, meter: Meter | undefined): PlaceSet {
-    if (meter !== undefined) meter.steps += 1;
-    const known = set.next.get(character);
-    if (known !== undefined) return known;
-    const { code, letterCase } = this.#program;
-    const first: number[] = [];
-    for (const place of set.places) {
-      const one = code[place];
-      if (one?.is === "star") first.push(place);
-      else if (one !== undefined && fits(one, character, letterCase)) first.push(place + 1);
-    }
-    this.#known += 1;
-    if (this.#known > knownMax) {
-      this.#known = 0;
-      for (const each of this.#sets.values()) each.next.clear();
-      this.#sets = new Map();
-    }
-    const next = this.#setOf(first, meter);
-    set.next.set(character, next);
-    return next;
-  }
-
-  #setOf(first: readonly number[], meter: Meter | undefined): PlaceSet {
-    const { code } = this.#program;
-    const reached = new Set<number>();
-    const waiting = [...first];
-    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      if (reached.has(place)) continue;
-      reached.add(place);
-      const one = code[place];
-      if (one?.is === "goto") waiting.push(...one.to);
-      else if (one?.is === "star") waiting.push(place + 1);
-    }
-    if (meter !== undefined) meter.steps += reached.size;
-    const ends = reached.has(code.length);
-    const places = [...reached].filter((place) => place < code.length && code[place]?.is !== "goto");
-    const key = `${ends ? "." : ""}${places.toSorted((a, b) => a - b).join(" ")}`;
-    const known = this.#sets.get(key);
-    if (known !== undefined) return known;
-    const made: PlaceSet = { places, ends, next: new Map() };
-    this.#sets.set(key, made);
-    return made;
-  }
-}
-
-interface Comparing {
-  readonly codes: readonly number[];
-  readonly meter: Meter | undefined;
-  /** By program and start: the positions where a text ends that the program of a `not` matches. */
-  readonly known: Map<Program, (Uint8Array | undefined)[]>;
-}
-
-/** For each instruction the last generation in which it was reached. Generations are unique, so nothing is cleared. */
-const generationsByDepth: Float64Array[] = [];
-let generation = 0;
-
-function generationsFor(depth: number, size: number): Float64Array {
-  const made = generationsByDepth[depth];
-  if (made !== undefined && made.length >= size) return made;
-  return (generationsByDepth[depth] = new Float64Array(size * 2));
-}
-
-function matchesProgram(program: Program, name: string, meter: Meter | undefined): boolean {
-  if (program.isPlain) return matchesPlain(program, name, meter);
-  const codes: number[] = [];
-  for (let at = 0; at < name.length; at += 1) {
-    const code = name.codePointAt(at) ?? 0;
-    if (code > 0xffff) at += 1;
-    codes.push(code);
-  }
-  return endsOf(program, 0, 0, { codes, meter, known: new Map() })[codes.length] === 1;
-}
-
 /** Without groups it is enough to backtrack to the last star: at most one step per instruction for each character. */
-function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter | undefined): boolean {
+function matchesPlain({ steps: pattern, letterCase }: Steps, name: string, meter: Meter | undefined): boolean {
   let place = 0;
   let at = 0;
   let star = -1;
@@ -378,7 +227,7 @@ function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter 
   while (at < name.length) {
     steps += 1;
     const character = name.codePointAt(at) ?? 0;
-    const one = code[place];
+    const one = pattern[place];
     if (one?.is === "star") {
       star = place;
       place += 1;
@@ -394,119 +243,174 @@ function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter 
   }
   if (meter !== undefined) meter.steps += steps;
   if (at < name.length) return false;
-  while (code[place]?.is === "star") place += 1;
-  return place === code.length;
+  while (pattern[place]?.is === "star") place += 1;
+  return place === pattern.length;
 }
 
-/** The positions where a text from `from` on can end that the program matches. `depth`: of nested `not`. */
-function endsOf(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
-  const { codes, meter } = comparing;
-  const { code, letterCase } = program;
-  const generations = generationsFor(depth, code.length + 1);
-  const ends = new Uint8Array(codes.length + 1);
-  /** By the instruction after a `not`: the texts that began there, or the positions at which it continues. */
-  let running: Map<number, Running> | undefined;
-  let later: Map<number, Uint8Array> | undefined;
-  const waiting: number[] = [];
-  let places: number[] = [];
-  let steps = 0;
-
-  /** Adds an instruction, and all that follow it without reading a character. */
-  const reach = (first: number, at: number, now: number): void => {
-    waiting.push(first);
-    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      if (generations[place] === now) continue;
-      generations[place] = now;
-      steps += 1;
-      const one = code[place];
-      if (one === undefined) ends[at] = 1;
-      else if (one.is === "goto") for (const to of one.to) waiting.push(to);
-      else if (one.is === "not") {
-        if (exclude(one, place + 1, at)) waiting.push(place + 1);
-      } else {
-        places.push(place);
-        if (one.is === "star") waiting.push(place + 1);
-      }
-    }
-  };
-
-  /** Begins a text at a `not`. Returns whether the empty text is not excluded, so that matching continues at once. */
-  const exclude = (one: Extract<Instruction, { is: "not" }>, after: number, at: number): boolean => {
-    if (one.sets !== undefined) {
-      const start = one.sets.start(meter);
-      running ??= new Map();
-      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), diverged: false };
-      running.set(after, here);
-      here.texts.add(start);
-      return !start.ends;
-    }
-    later ??= new Map();
-    const goesOn = later.get(after) ?? new Uint8Array(codes.length + 1);
-    later.set(after, goesOn);
-    const excluded = excludedFrom(one.program, at, depth + 1, comparing);
-    for (let end = at; end <= codes.length; end += 1) if (excluded[end] === 0) goesOn[end] = 1;
-    steps += codes.length - at;
-    return goesOn[at] === 1;
-  };
-
-  for (let at = from; at <= codes.length; at += 1) {
-    const before = places;
-    places = [];
-    generation += 1;
-    const now = generation;
-    if (at === from) reach(0, at, now);
-    else {
-      const character = codes[at - 1] ?? 0;
-      steps += before.length;
-      // First advance the texts that have begun: others may begin here.
-      if (running !== undefined) for (const one of running.values()) advance(one, character, meter);
-      for (const place of before) {
-        const one = code[place];
-        if (one === undefined) continue;
-        if (one.is === "star") reach(place, at, now);
-        else if (fits(one, character, letterCase)) reach(place + 1, at, now);
-      }
-      if (running !== undefined) for (const [place, one] of running) if (hasUnmatched(one)) reach(place, at, now);
-    }
-    if (later !== undefined) for (const [place, goesOn] of later) if (goesOn[at] === 1) reach(place, at, now);
-    if (places.length === 0 && later === undefined && running === undefined) break;
-  }
-  if (meter !== undefined) meter.steps += steps;
-  return ends;
-}
-
-/** The texts that began at a `not`, as DFA states. */
-interface Running {
-  readonly sets: PlaceSets;
-  texts: Set<PlaceSet>;
-  /** One of them can no longer match, so every longer text continues after the `not`. */
-  diverged: boolean;
-}
-
-function advance(running: Running, character: number, meter: Meter | undefined): void {
-  const next = new Set<PlaceSet>();
-  for (const text of running.texts) {
-    const after = running.sets.after(text, character, meter);
-    if (after.places.length === 0 && !after.ends) running.diverged = true;
-    else next.add(after);
-  }
-  running.texts = next;
-}
-
-/** Has a text begun at the `not` that its program does not match, as far as it was read? */
-function hasUnmatched({ texts, diverged }: Running): boolean {
-  if (diverged) return true;
-  for (const { ends } of texts) if (!ends) return true;
-  return false;
-}
-
-const fits = (one: Instruction, character: number, letterCase: "exact" | "any"): boolean =>
+const fits = (one: Step, character: number, letterCase: "exact" | "any"): boolean =>
   one.is === "letter"
     ? one.code === character
     : one.is === "one" || (one.is === "set" && hasCharacter(one.set, character, letterCase));
 
-function excludedFrom(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
-  const byPlace = comparing.known.get(program) ?? [];
-  comparing.known.set(program, byPlace);
-  return (byPlace[from] ??= endsOf(program, from, depth, comparing));
+/** Sets of positions in a name, a bit for each. A row of words is one set. */
+type Rows = Uint32Array;
+
+/** No file system has longer names. */
+const nameCharsMax = 512;
+
+function matchesGroups({ steps, letterCase }: Steps, name: string, meter: Meter | undefined): boolean {
+  if (name.length > nameCharsMax) return false;
+  const positions = new Positions(name, letterCase);
+  const matches = positions.leadToEnd(steps);
+  if (meter !== undefined) meter.steps += positions.count;
+  return matches;
+}
+
+/** The positions of one name that steps lead to. Each operation takes any number of rows, and returns as many. */
+class Positions {
+  /** Rows that were worked out. */
+  count = 0;
+  readonly #codes: number[] = [];
+  readonly #letterCase: "exact" | "any";
+  readonly #end: number;
+  /** Words of a row. */
+  readonly #width: number;
+  /** By step: the positions after a character that fits. By group: for each position a row, where it leads to. */
+  readonly #tables = new Map<Step, Rows>();
+  /** For each position a row with itself. */
+  #start: Rows | undefined;
+
+  constructor(name: string, letterCase: "exact" | "any") {
+    for (const letter of name) this.#codes.push(letter.codePointAt(0) ?? 0);
+    this.#letterCase = letterCase;
+    this.#end = this.#codes.length;
+    this.#width = (this.#end >> 5) + 1;
+  }
+
+  leadToEnd(steps: readonly Step[]): boolean {
+    const first = new Uint32Array(this.#width);
+    first[0] = 1;
+    return this.#has(this.#through(steps, first), 0, this.#end);
+  }
+
+  #through(steps: readonly Step[], from: Rows): Rows {
+    let rows = from;
+    for (const step of steps) {
+      if (isEmpty(rows)) break;
+      this.count += rows.length / this.#width;
+      if (step.is === "star") rows = this.#onwards(rows);
+      else rows = step.is === "group" ? this.#afterGroup(step, rows) : this.#afterOne(step, rows);
+    }
+    return rows;
+  }
+
+  #afterGroup(group: Group, from: Rows): Rows {
+    if (group.how !== "?" && group.how !== "@") {
+      const table = this.#tables.get(group) ?? this.#tableOf(group);
+      return from === this.#start ? table : this.#leap(from, table, group.how);
+    }
+    const reached = this.#afterChoices(group, from);
+    if (group.how === "?") merge(reached, from);
+    return reached;
+  }
+
+  #afterChoices({ choices }: Group, from: Rows): Rows {
+    const reached = new Uint32Array(from.length);
+    for (const choice of choices) merge(reached, this.#through(choice, from));
+    return reached;
+  }
+
+  #afterOne(step: Step, from: Rows): Rows {
+    const ends = this.#tables.get(step) ?? this.#endsOf(step);
+    const reached = new Uint32Array(from.length);
+    for (let row = 0; row < from.length; row += this.#width) {
+      let carried = 0;
+      for (let word = 0; word < this.#width; word += 1) {
+        const bits = from[row + word] ?? 0;
+        reached[row + word] = ((bits << 1) | carried) & (ends[word] ?? 0);
+        carried = bits >>> 31;
+      }
+    }
+    return reached;
+  }
+
+  #endsOf(step: Step): Rows {
+    const ends = new Uint32Array(this.#width);
+    for (let at = 0; at < this.#end; at += 1) {
+      if (fits(step, this.#codes[at] ?? 0, this.#letterCase)) this.#add(ends, 0, at + 1);
+    }
+    this.#tables.set(step, ends);
+    return ends;
+  }
+
+  /** From the first position of a row, to that and all later ones. */
+  #onwards(from: Rows): Rows {
+    const reached = new Uint32Array(from.length);
+    const lastWord = -1 >>> (31 - (this.#end & 31));
+    for (let row = 0; row < from.length; row += this.#width) {
+      let bits = 0;
+      for (let word = row; word < row + this.#width; word += 1) {
+        const found = from[word] ?? 0;
+        bits = bits === 0 ? found | -found : -1;
+        reached[word] = bits;
+      }
+      reached[row + this.#width - 1] = bits & lastWord;
+    }
+    return reached;
+  }
+
+  /** From each position, to where a group that repeats or excludes leads. */
+  #leap(from: Rows, table: Rows, how: GroupMark): Rows {
+    const reached = new Uint32Array(from.length);
+    for (let row = 0; row * this.#width < from.length; row += 1) this.#addRows(reached, row, from, table, how);
+    return reached;
+  }
+
+  #addRows(into: Rows, row: number, from: Rows, table: Rows, how: GroupMark): void {
+    const start = row * this.#width;
+    for (let word = 0; word < this.#width; word += 1) {
+      // What repetition leads to is complete, so a position that is reached already brings nothing new.
+      const skipped = (): number => (how === "!" ? 0 : (into[start + word] ?? 0));
+      for (let rest = (from[start + word] ?? 0) & ~skipped(); rest !== 0; rest &= (rest - 1) & ~skipped()) {
+        const at = word * 32 + 31 - Math.clz32(rest & -rest);
+        this.count += 1;
+        for (let one = 0; one < this.#width; one += 1) {
+          into[start + one] = (into[start + one] ?? 0) | (table[at * this.#width + one] ?? 0);
+        }
+      }
+    }
+  }
+
+  #tableOf(group: Group): Rows {
+    if (this.#start === undefined) {
+      this.#start = new Uint32Array((this.#end + 1) * this.#width);
+      for (let at = 0; at <= this.#end; at += 1) this.#add(this.#start, at, at);
+    }
+    const once = this.#afterChoices(group, this.#start);
+    let table = group.how === "!" ? this.#onwards(this.#start) : this.#start.slice();
+    if (group.how === "!") for (let at = 0; at < table.length; at += 1) table[at] = (table[at] ?? 0) & ~(once[at] ?? 0);
+    // Backwards: the rows of later positions are complete.
+    else for (let at = this.#end; at >= 0; at -= 1) this.#addRows(table, at, once, table, group.how);
+    if (group.how === "+") table = this.#leap(once, table, "+");
+    this.#tables.set(group, table);
+    return table;
+  }
+
+  #has(rows: Rows, row: number, at: number): boolean {
+    return ((rows[row * this.#width + (at >> 5)] ?? 0) & (1 << (at & 31))) !== 0;
+  }
+
+  #add(rows: Rows, row: number, at: number): void {
+    const word = row * this.#width + (at >> 5);
+    rows[word] = (rows[word] ?? 0) | (1 << (at & 31));
+  }
+}
+
+function merge(into: Rows, from: Rows): void {
+  for (let at = 0; at < from.length; at += 1) into[at] = (into[at] ?? 0) | (from[at] ?? 0);
+}
+
+function isEmpty(rows: Rows): boolean {
+  for (let at = 0; at < rows.length; at += 1) if (rows[at] !== 0) return false;
+  return true;
 }

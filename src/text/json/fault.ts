@@ -27,7 +27,6 @@ export function isCutOff(text: string): boolean {
   return text.trim() !== "" && (rest === "" || halfWord.test(rest));
 }
 
-/** The beginning of an escape or of a word. */
 const halfWord = /^(?:\\(?:u[0-9a-fA-F]{0,3})?|-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 type Fault = { readonly at: number; readonly detail: string };
@@ -102,7 +101,6 @@ function expected(place: Place, inside: "{" | "[" | undefined): string {
   }
 }
 
-/** The characters that end a plain stretch of a string. */
 const notable = /["\\\0-\x1f]/g;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 

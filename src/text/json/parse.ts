@@ -10,12 +10,11 @@ import { endOfString } from "./spans.ts";
 
 export type ParsedJson =
   | { readonly value: unknown }
-  /** `detail`: V8's message. */
   | { readonly fault: "not json"; readonly detail: string }
   | { readonly fault: "too many parts" };
 
-export function parseJson(text: string): ParsedJson {
-  if (hasTooManyParts(text)) return { fault: "too many parts" };
+export function parseJson(text: string, containersMax: number = limits.jsonContainersMax): ParsedJson {
+  if (hasTooManyParts(text, containersMax)) return { fault: "too many parts" };
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
@@ -30,8 +29,8 @@ export const tooManyParts = `has more than ${limits.jsonContainersMax} objects a
  * The content of strings does not count. They are skipped from quote to quote, so this takes a fraction of the time of
  * `JSON.parse`; a short text is not scanned at all.
  */
-function hasTooManyParts(text: string): boolean {
-  if (text.length <= limits.jsonContainersMax) return false;
+function hasTooManyParts(text: string, containersMax: number): boolean {
+  if (text.length <= limits.jsonKeysMax) return false;
   const keys = new Set<string>();
   let containers = 0;
   let [from, to] = [0, 0]; // of the last string
@@ -49,7 +48,7 @@ function hasTooManyParts(text: string): boolean {
       case 0x5b: // [
       case 0x7b: // {
         containers += 1;
-        if (containers > limits.jsonContainersMax) return true;
+        if (containers > containersMax) return true;
     }
     at += 1;
   }

@@ -15,12 +15,10 @@ export interface Span {
 /** From its key to the end of its value. */
 export interface Member extends Span {
   readonly name: string;
-  /** Including the quotes. */
   readonly key: Span;
   readonly value: Span;
 }
 
-/** The value of the whole text, without the whitespace around it. */
 export function rootOf(text: string): Span {
   return valueAt(text, afterWhitespace(text, text.startsWith("\ufeff") ? 1 : 0));
 }
@@ -39,7 +37,6 @@ export function membersOf(text: string, object: Span): readonly Member[] {
   return members;
 }
 
-/** Empty if the value is no array. */
 export function itemsOf(text: string, list: Span): readonly Span[] {
   const items: Span[] = [];
   if (text[list.from] !== "[") return items;
@@ -124,23 +121,18 @@ export function skipMatch(pattern: RegExp, text: string, at: number): number {
 // The layout of a JSON file. Whitespace for new parts is copied from a neighbour, which keeps tabs, odd indents, CRLF
 // and files of one line without a special case for each.
 
-/** The whitespace of an object or an array. */
 export interface Shape {
-  /** After the opening bracket. */
   readonly lead: string;
   /** Between two entries, including the comma. */
   readonly between: string;
-  /** Before the closing bracket. */
   readonly tail: string;
 }
 
 /** Local: whitespace is copied once for every line of a source, so endless whitespace would fill the memory. */
 const whitespaceMax = 500;
 
-/** The text between a key and its value. */
 export const colonOf = (text: string, { key, value }: Member): string => short(text.slice(key.to, value.from), ": ");
 
-/** Undefined if the container is empty. */
 export function shapeOf(text: string, container: Span, entries: readonly Span[], colon: string): Shape | undefined {
   const [first, second] = entries;
   const last = entries.at(-1);
@@ -222,7 +214,6 @@ function hasOnlyEscapedSlashes(text: string): boolean {
   return some && at === -1;
 }
 
-/** Changes to an object's members; all others stay. */
 export interface MemberPlan {
   readonly set: ReadonlyMap<Member, string>;
   readonly rename: ReadonlyMap<Member, string>;

@@ -6,6 +6,7 @@
  */
 
 import type { LineEndName } from "../../contract/edit.ts";
+import { doubled } from "../match/find-text.ts";
 
 // Made by `scripts/kernel.js` from `scripts/newlines.wat`: change that and run it again.
 
@@ -22,7 +23,6 @@ export type NewlineForm = "byte" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-3
 export interface Kernel {
   /** Callers read bytes into this. Never detached, since the memory does not grow after creation. */
   readonly chunk: Uint8Array<ArrayBuffer>;
-  /** Newlines in [from, to) of the chunk. */
   count(from: number, to: number): number;
   /**
    * Newlines of each block in [0, to); the last block may be short. `blockBytes` is a multiple of 4 and divides the
@@ -42,7 +42,7 @@ export function createKernel(form: NewlineForm, chunkBytes: number): Kernel {
   return simdKernel(form, chunkBytes) ?? plainKernel(form, chunkBytes);
 }
 
-/** For a Node without WebAssembly SIMD: a scan takes three to four times as long, eight times in UTF-16. */
+/** For a Node without WebAssembly SIMD: correct, and slower. */
 export function plainKernel(form: NewlineForm, chunkBytes: number): Kernel {
   const chunk = new Uint8Array(chunkBytes);
   const counts = new Uint32Array(blocksMax);
@@ -75,7 +75,6 @@ function scratchFor(form: NewlineForm): Kernel {
   return made;
 }
 
-/** `Kernel.count` on any bytes. */
 export function countNewlinesIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return countPlain(bytes, from, to, form);
   const scratch = scratchFor(form);
@@ -89,7 +88,6 @@ export function countNewlinesIn(bytes: Uint8Array, from: number, to: number, for
   return total;
 }
 
-/** `Kernel.skip` on any bytes. */
 export function skipNewlinesIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return skipPlain(bytes, from, to, k, form);
   const scratch = scratchFor(form);
@@ -106,40 +104,27 @@ export function skipNewlinesIn(bytes: Uint8Array, from: number, to: number, k: n
 }
 
 function countPlain(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
-  if (form === "byte") return countBytes(bytes, from, to);
   const { width, tenAt } = units[form];
   let total = 0;
   for (let at = from; at + width <= to; at += width) {
-    if (isNewline(bytes, at, width, tenAt)) total += 1;
+    if (bytes[at + tenAt] === 10 && (width === 1 || isWide(bytes, at, width, tenAt))) total += 1;
   }
   return total;
 }
 
 function skipPlain(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
   const { width, tenAt } = units[form];
-  let at = from;
   let left = k;
-  // Counting is the faster way to skip newlines, so only the stride with the k-th one is searched byte by byte.
-  for (; at + strideBytes <= to; at += strideBytes) {
-    const found = countPlain(bytes, at, at + strideBytes, form);
-    if (found >= left) break;
-    left -= found;
-  }
-  for (; at + width <= to; at += width) {
-    if (isNewline(bytes, at, width, tenAt) && --left === 0) return at + width;
+  for (let at = from; at + width <= to; at += width) {
+    if (bytes[at + tenAt] !== 10 || (width > 1 && !isWide(bytes, at, width, tenAt))) continue;
+    left -= 1;
+    if (left === 0) return at + width;
   }
   return -1;
 }
 
-const strideBytes = 4_096;
-
-interface Unit {
-  readonly width: 1 | 2 | 4;
-  /** Which byte of the unit is 10; the others are 0. */
-  readonly tenAt: 0 | 1 | 3;
-}
-
-const units: Readonly<Record<NewlineForm, Unit>> = {
+/** `tenAt`: which byte of the unit is 10; the others are 0. */
+const units: Readonly<Record<NewlineForm, { readonly width: number; readonly tenAt: number }>> = {
   byte: { width: 1, tenAt: 0 },
   "utf-16le": { width: 2, tenAt: 0 },
   "utf-16be": { width: 2, tenAt: 1 },
@@ -147,50 +132,17 @@ const units: Readonly<Record<NewlineForm, Unit>> = {
   "utf-32be": { width: 4, tenAt: 3 },
 };
 
-function isNewline(bytes: Uint8Array, at: number, width: number, tenAt: number): boolean {
-  if (bytes[at + tenAt] !== 10) return false;
+/** Are all bytes of the unit but the 10 zero? */
+function isWide(bytes: Uint8Array, at: number, width: number, tenAt: number): boolean {
   for (let index = 0; index < width; index++) {
     if (index !== tenAt && bytes[at + index] !== 0) return false;
   }
   return true;
 }
 
-/** Four bytes at a time: four times as fast as byte by byte, and unlike `indexOf` not slow for short lines. */
-function countBytes(bytes: Uint8Array, from: number, to: number): number {
-  if (to - from < 64) return countOneByOne(bytes, from, to);
-  // Word views begin at multiples of 4 in the buffer; the bytes around them are counted one by one.
-  const first = from + (-(bytes.byteOffset + from) & 3);
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + first, (to - first) >> 2);
-  let total = countOneByOne(bytes, from, first) + countOneByOne(bytes, first + words.length * 4, to);
-  for (let start = 0; start < words.length; start += wordsMax) {
-    total += countInWords(words, start, Math.min(start + wordsMax, words.length));
-  }
-  return total;
-}
-
-/** A newline adds 1 to its byte of the sum, so a byte may be full after 255 words. */
-const wordsMax = 255;
-
-function countInWords(words: Int32Array, from: number, to: number): number {
-  let sum = 0;
-  for (let index = from; index < to; index++) {
-    const zeroWhereTen = (words[index] ?? 0) ^ 0x0a0a0a0a;
-    // The top bit of each byte is set unless the byte is zero; no carry leaves its byte.
-    const tops = ((zeroWhereTen & 0x7f7f7f7f) + 0x7f7f7f7f) | zeroWhereTen;
-    sum = (sum + ((~tops >>> 7) & 0x01010101)) | 0; // `| 0`: an integer all the way, which is faster
-  }
-  return (sum & 255) + ((sum >>> 8) & 255) + ((sum >>> 16) & 255) + (sum >>> 24);
-}
-
-function countOneByOne(bytes: Uint8Array, from: number, to: number): number {
-  let total = 0;
-  for (let at = from; at < to; at++) if (bytes[at] === 10) total += 1;
-  return total;
-}
-
 function simdKernel(form: NewlineForm, chunkBytes: number): Kernel | undefined {
   const chunkPages = Math.ceil(chunkBytes / pageBytes);
-  const exports = instantiate(chunkPages);
+  const exports = instantiate(compile, chunkPages) as Exports | undefined;
   if (exports === undefined) return undefined;
   const countsAt = chunkPages * pageBytes;
   const { width, tenAt } = units[form];
@@ -210,8 +162,7 @@ function simdKernel(form: NewlineForm, chunkBytes: number): Kernel | undefined {
 const pageBytes = 65_536;
 
 /** What `scripts/newlines.wat` exports; its comments say what the parameters are. */
-interface Exports {
-  readonly m: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+interface Exports extends WasmMemory {
   count(from: number, to: number, unit: number, shift: number): number;
   blocks(from: number, to: number, size: number, out: number, unit: number, shift: number): number;
   skip(from: number, to: number, k: number, unit: number, shift: number): number;
@@ -225,10 +176,7 @@ declare const WebAssembly: {
 
 let compiled: object | undefined;
 
-const compile = (): object => {
-  compiled ??= new WebAssembly.Module(Buffer.from(kernelBase64, "base64"));
-  return compiled;
-};
+const compile = (): object => (compiled ??= compileWasm(kernelBase64));
 
 /** What another thread needs to count like a kernel of this form; undefined without WebAssembly SIMD. */
 export function kernelForThread(
@@ -244,20 +192,25 @@ export function kernelForThread(
 
 /**
  * Undefined if not available: `node --jitless` has no WebAssembly, old processors lack the SIMD instructions, and every
- * instance reserves gigabytes of address space, which may run out.
+ * instance reserves gigabytes of address space, which may run out. Growing detaches all views, so it happens here, before there
+ * are any; a module's initial page is not among `pages`.
  */
-function instantiate(chunkPages: number): Exports | undefined {
+export function instantiate(compileModule: () => object, pages: number): WasmMemory | undefined {
   try {
-    // A cast, because a module's exports have no type; the tests call each of them.
-    const exports = new WebAssembly.Instance(compile()).exports as Exports;
-    // Growing detaches all views, so it happens once, before there are any. The module's initial page is for the
-    // counts.
-    exports.m.grow(chunkPages);
+    // Casts, here and in callers, because a module's exports have no type; the tests call each of them.
+    const exports = new WebAssembly.Instance(compileModule()).exports as WasmMemory;
+    exports.m.grow(pages);
     return exports;
   } catch {
     return undefined;
   }
 }
+
+export interface WasmMemory {
+  readonly m: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+}
+
+export const compileWasm = (base64: string): object => new WebAssembly.Module(Buffer.from(base64, "base64"));
 
 export function countNewlines(text: string): number {
   let count = 0;
@@ -265,7 +218,17 @@ export function countNewlines(text: string): number {
   return count;
 }
 
-/** Undefined if the text has no line ending. */
+/** Where the lines of a text begin. */
+export function startsIn(text: string, end: "\n" | "\r"): Int32Array {
+  let starts = new Int32Array(64);
+  let count = 1;
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1), count += 1) {
+    if (count === starts.length) starts = doubled(starts);
+    starts[count] = at + 1;
+  }
+  return starts.slice(0, count);
+}
+
 export function lineEndOf(text: string): LineEndName | undefined {
   if (!text.includes("\r")) return text.includes("\n") ? "LF" : undefined;
   let crlf = 0;

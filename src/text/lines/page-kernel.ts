@@ -5,6 +5,7 @@
  */
 
 import type { NumberStyle } from "../../contract/profile.ts";
+import { compileWasm, instantiate, type WasmMemory } from "./newlines.ts";
 
 export const shownNumber = (number: number, { digitsMin, pad, mark }: NumberStyle): string =>
   // Zeros follow the sign of a number that is counted from the end.
@@ -100,42 +101,25 @@ const outputEnd = outputAt + 2_097_152;
 const memoryBytes = outputEnd + pieceBytes * (prefixUnitsMax + 8) + 2 * frameUnitsMax + slackBytes;
 
 interface PageKernel {
-  /** The whole memory. Never detached, since it does not grow after creation. */
   readonly memory: Buffer;
   readonly exports: Exports;
 }
 
 /** What `scripts/pages.wat` exports; its comments say what the parameters are. */
-interface Exports {
-  readonly m: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+interface Exports extends WasmMemory {
   utf16(from: number, to: number, out: number): number;
   number(from: number, to: number, out: number, start: number, end: number, digit: number, shift: number): number;
 }
-
-/** The part of WebAssembly that is used here: neither the `es2023` library nor Node 20's types declare it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
 
 let only: PageKernel | undefined | "none";
 
 /** One kernel is enough: its calls are synchronous. Undefined without WebAssembly SIMD. */
 function kernel(): PageKernel | undefined {
-  only ??= createKernel() ?? "none";
-  return only === "none" ? undefined : only;
-}
-
-function createKernel(): PageKernel | undefined {
-  try {
-    const module = new WebAssembly.Module(Buffer.from(kernelBase64, "base64"));
-    // A cast, because a module's exports have no type; the tests call each of them.
-    const exports = new WebAssembly.Instance(module).exports as Exports;
-    exports.m.grow(Math.ceil(memoryBytes / 65_536) - 1);
-    return { memory: Buffer.from(exports.m.buffer), exports };
-  } catch {
-    return undefined;
+  if (only === undefined) {
+    const made = instantiate(() => compileWasm(kernelBase64), Math.ceil(memoryBytes / 65_536) - 1);
+    only = made === undefined ? "none" : { memory: Buffer.from(made.m.buffer), exports: made as Exports };
   }
+  return only === "none" ? undefined : only;
 }
 
 // Made by `scripts/kernel.js` from `scripts/pages.wat`: change that and run it again.

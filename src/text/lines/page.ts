@@ -15,43 +15,23 @@ export type PageRules = Pick<
   "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax" | "numbers"
 >;
 
-/** The limit that ended a page before its range or the file ended. */
 export type PageLimit = "lines" | "bytes" | "tokens";
 
 /** What is known about a text from its bytes; each saves a scan of the characters. */
 export interface TextFacts {
-  /** False: unknown. */
   readonly ascii: boolean;
   readonly utf8Bytes: number | undefined;
   readonly newlines: number | undefined;
 }
 
-export interface PageStepper {
-  /** `text` begins at the start of a line and ends after a newline or, if `end`, at the end of the file. */
-  feed(text: string, known: TextFacts, end: boolean): "more" | "full";
-  /** Takes a line of which only the beginning was loaded; the rest is beyond every limit. */
-  feedLong(beginning: string, terminated: boolean): "more" | "full";
-  /** Split on first use; `count` costs nothing. */
-  readonly lines: readonly string[];
-  readonly count: number;
-  /** The lines joined by newlines, as long as no text had to be split. */
-  readonly joined: string | undefined;
-  /** Everything on the page is known to be ASCII. */
-  readonly ascii: boolean;
-  readonly cut: readonly CutLine[];
-  readonly lineEndChars: number;
-  readonly tokens: number;
-  readonly full: PageLimit | undefined;
-}
-
 export const startPage = (rules: PageRules, from: number, linesMax: number): PageStepper =>
-  new Stepper(rules, from, linesMax);
+  new PageStepper(rules, from, linesMax);
 
 /**
  * A class, not an object with getters in a closure: V8 keeps what such getters capture until the next full garbage
  * collection, so every page would stay in memory for hundreds of calls.
  */
-class Stepper implements PageStepper {
+export class PageStepper {
   readonly #rules: PageRules;
   readonly #from: number;
   readonly #linesMax: number;
@@ -77,6 +57,7 @@ class Stepper implements PageStepper {
     return this.#lines;
   }
 
+  /** The lines joined by newlines, as long as no text had to be split. */
   get joined(): string | undefined {
     return this.#joined;
   }
@@ -85,6 +66,7 @@ class Stepper implements PageStepper {
     return this.#allAscii && this.cut.length === 0;
   }
 
+  /** `text` begins at the start of a line and ends after a newline or, if `end`, at the end of the file. */
   feed(text: string, known: TextFacts, end: boolean): "more" | "full" {
     const { ascii } = known;
     this.#allAscii &&= ascii;
@@ -102,6 +84,7 @@ class Stepper implements PageStepper {
     return rest !== "" || (end && this.#rules.lines === "split") ? this.#take(rest, ascii, false, true) : "more";
   }
 
+  /** Takes a line of which only the beginning was loaded; the rest is beyond every limit. */
   feedLong(start: string, terminated: boolean): "more" | "full" {
     this.#allAscii = false;
     this.#splitJoined();

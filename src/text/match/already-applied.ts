@@ -1,15 +1,11 @@
-/**
- * Whether a change was already made, for the error message if the old text was not found. (If it is found inside the new text, as
- * after an insertion, a second insertion may be meant.) "Not found" does not prove it: an old text with a typo is still in the
- * file, together with the lines that the new text would keep of it.
- */
+/** Whether a change was already made, for the error message if the old text, perhaps with a typo in it, was not found. */
 
 import type { Steps } from "../steps.ts";
 import { firstPlace } from "./find-text.ts";
 import { likenessOf, type Wanted, wantedLine } from "./nearest.ts";
-import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces, wholeLinesOf } from "./places.ts";
+import { exactPlaces, foldedLines, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./places.ts";
 import { sharedLines } from "./rewrite.ts";
-import { foldCharacters, numberOf, piecesOf, type Source, trimWhitespace } from "./source.ts";
+import { foldCharacters, foldingText, numberOf, piecesOf, type Source, trimWhitespace } from "./source.ts";
 
 /** Shorter words occur in most files. */
 const wordCharsMin = 3;
@@ -32,10 +28,7 @@ const lineCharsMax = 1_000;
 /** Blank lines that are skipped among the lines beside a place. */
 const blankLinesMax = 2;
 
-/**
- * The line (from 1) of the new text if the file has it and not the old one; undefined otherwise, or if the new text is too short
- * to be sure. `nearest` is the line (from 1) where the text most similar to the old one begins.
- */
+/** The line of the new text if the file has it and not the old one; undefined if in doubt. Lines count from 1. */
 export function* alreadyAt(
   source: Source,
   oldText: string,
@@ -44,60 +37,85 @@ export function* alreadyAt(
 ): Steps<number | undefined> {
   const places = yield* hasSubstance(newText) ? placesOf(source, newText) : shortPlaces(source, newText, nearest);
   const [first] = places;
-  if (first === undefined || places.length > placesMax || oldTextRemains(source, oldText, newText, nearest))
-    return undefined;
-  const dropped = droppedAround(source, oldText, newText);
-  if (places.some((place) => hasRemovedBeside(source, place, dropped))) return undefined;
+  if (first === undefined || places.length > placesMax) return undefined;
+  if (yield* oldTextRemains(source, oldText, newText, nearest)) return undefined;
+  const dropped = yield* droppedAround(source, oldText, newText);
+  for (const place of places) {
+    yield;
+    if (hasRemovedBeside(source, place, dropped)) return undefined;
+  }
   return numberOf(first.line, source);
 }
 
 function* placesOf(source: Source, newText: string): Steps<readonly Place[]> {
   const exact = yield* exactPlaces(source, newText);
   if (exact.length > 0) return exact;
-  const folded = yield* foldedPlaces(source, newText, "trailing blanks");
+  const folded = yield* foldedPlaces(source, newText, "trailing whitespace");
   // A single line that is indented otherwise is too often a different line.
-  if (folded.length > 0 || substantialLines(newText) < linesMin) return folded;
+  if (folded.length > 0 || !hasLines(newText, linesMin)) return folded;
   return (yield* shiftedPlaces(source, newText)).places;
 }
 
 /** A short text counts only at the nearest text, and as whole lines. */
 function* shortPlaces(source: Source, newText: string, nearest: number | undefined): Steps<readonly Place[]> {
-  if (nearest === undefined || visibleChars(newText) < shortCharsMin || substantialLines(newText) === 0) return [];
+  if (nearest === undefined || !has(newText, /\S/g, shortCharsMin) || !hasLines(newText, 1)) return [];
   const places = yield* exactPlaces(source, newText);
   return places.filter((place) => place.line === nearest - 1 && isWholeLines(source, place));
 }
 
-/** Shorter texts may be in the file by chance. */
-function hasSubstance(text: string): boolean {
-  const lines = substantialLines(text);
-  return lines >= linesMin || (lines > 0 && visibleChars(text) >= visibleCharsMin);
+const hasSubstance = (text: string): boolean =>
+  hasLines(text, linesMin) || (hasLines(text, 1) && has(text, /\S/g, visibleCharsMin));
+
+function hasLines(text: string, least: number): boolean {
+  let count = 0;
+  for (let from = 0, to = 0; to >= 0 && count < least; from = to + 1) {
+    to = text.indexOf("\n", from);
+    if (has(text.slice(from, to < 0 ? undefined : to), /[\p{L}\p{N}]/gu, wordCharsMin)) count += 1;
+  }
+  return count >= least;
 }
 
-const visibleChars = (text: string): number => text.replace(/\s/g, "").length;
-
-function substantialLines(text: string): number {
-  return text.split("\n").filter((line) => (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= wordCharsMin).length;
+function has(text: string, pattern: RegExp, least: number): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(pattern)) if ((count += 1) === least) return true;
+  return false;
 }
 
 /** Whether the lines around `nearest` have the old text outside of the new one, ignoring whitespace, look-alikes and case. */
-function oldTextRemains(source: Source, oldText: string, newText: string, nearest: number | undefined): boolean {
-  const [old, added] = [oldText, newText].map((text) => squeezed(text));
-  if (nearest === undefined || old === undefined || added === undefined || old === "") return false;
+function* oldTextRemains(
+  source: Source,
+  oldText: string,
+  newText: string,
+  nearest: number | undefined,
+): Steps<boolean> {
+  const old = yield* squeezed(oldText);
+  if (nearest === undefined || old === "") return false;
+  const added = yield* squeezed(newText);
   const lines = source.lines();
   const [oldRows, newRows] = [oldText, newText].map((text) => piecesOf(text, source).length);
   // The range has room for the new text around the old one, and for lines that are wrapped otherwise.
   const before = (newRows ?? 0) + rowsAround;
   const from = lines.start(Math.max(0, nearest - 1 - before));
   const to = lines.end(Math.min(lines.count - 1, nearest - 1 + 2 * (oldRows ?? 0) + before));
-  const around = squeezed(source.text.slice(from, to));
+  const around = yield* squeezed(source.text.slice(from, to));
+  yield;
   return firstPlace(firstPlace(added, old) < 0 ? around : around.split(added).join("\n"), old) >= 0;
 }
 
-const squeezed = (text: string): string => foldCharacters(text, "look-alikes").replace(/\s+/g, "").toLowerCase();
+function* squeezed(text: string): Steps<string> {
+  const folded = yield* foldingText(text, "look-alikes", false);
+  let kept = "";
+  for (let at = 0; at < folded.length; at += squeezedPerStep) {
+    kept += folded.slice(at, at + squeezedPerStep).replace(/\s+/g, "");
+    yield;
+  }
+  return kept.toLowerCase();
+}
+
+const squeezedPerStep = 65_536;
 
 /** What an edit removes before and after the text that it keeps: only its absence shows that the edit was made. */
 interface Dropped {
-  /** The removed lines, from the kept text outwards. */
   readonly before: readonly Wanted[];
   readonly after: readonly Wanted[];
   /** Whether the first kept line is the end of an old one, and the last kept line the beginning of one. */
@@ -105,9 +123,10 @@ interface Dropped {
   readonly isCutAfter: boolean;
 }
 
-function droppedAround(source: Source, oldText: string, newText: string): Dropped {
-  const [old, added] = [comparedLines(source, oldText), comparedLines(source, newText)];
-  const shared = sharedLines(old, added);
+function* droppedAround(source: Source, oldText: string, newText: string): Steps<Dropped> {
+  const [old, added] = [yield* foldedLines(source, oldText), yield* foldedLines(source, newText)];
+  const shared = yield* sharedLines(old, added);
+  yield;
   const [first, last] = [shared[0], shared.at(-1)];
   const keepsFirst = first?.after === 0;
   const keepsLast = last?.after === added.length - 1;
@@ -127,13 +146,8 @@ function droppedAround(source: Source, oldText: string, newText: string): Droppe
   };
 }
 
-function comparedLines(source: Source, text: string): readonly string[] {
-  return wholeLinesOf(piecesOf(text, source)).map(comparedLine);
-}
-
 const comparedLine = (line: string): string => trimWhitespace(foldCharacters(line, "look-alikes"));
 
-/** Whether something similar to the removed text is beside a place of the new text. */
 function hasRemovedBeside(source: Source, { from, to }: Place, dropped: Dropped): boolean {
   const { text } = source;
   const lines = source.lines();
@@ -147,7 +161,6 @@ function hasRemovedBeside(source: Source, { from, to }: Place, dropped: Dropped)
   return similarLinesFollow(source, dropped.before, above, -1) || similarLinesFollow(source, dropped.after, below, 1);
 }
 
-/** Whether the next lines that are not blank are similar to the wanted ones. */
 function similarLinesFollow(source: Source, wanted: readonly Wanted[], line: number, step: 1 | -1): boolean {
   if (wanted.length === 0) return false;
   const lines = source.lines();

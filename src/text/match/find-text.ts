@@ -3,32 +3,40 @@
  * a long one whose end repeats it starts again at each repeat, which is quadratic.
  */
 
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 
 /** Returns the first place at or after `from`, or -1. Calls MUST come with ascending offsets. */
 export type NextPlace = (from: number) => number;
 
-/**
- * Up to this many places may overlap; after them only places without overlaps count. A long run of one character has so many
- * overlapping places that finding all would be quadratic.
- */
+/** Up to this many places may overlap: a long run of one character has so many that finding all would be quadratic. */
 export const overlapsMax = 1_000;
+
+const partLength = 65_536;
 
 export function placesIn(text: string, wanted: string): NextPlace {
   if (!isRepetitive(wanted)) return (from) => text.indexOf(wanted, from);
-  return knuthMorrisPratt(
-    { length: text.length, at: (index) => text.charCodeAt(index) },
-    { length: wanted.length, at: (index) => wanted.charCodeAt(index) },
-  );
+  const search = new LinearSearch(unitsOf(wanted));
+  let fed = 0;
+  return (from) => {
+    for (;;) {
+      const found = search.next(from);
+      if (found >= 0 || fed >= text.length) return found;
+      search.feed(unitsOf(text.slice(fed, (fed += partLength))));
+    }
+  };
 }
 
-/** As `placesIn`, for bytes. */
+export function unitsOf(text: string): Uint16Array<ArrayBuffer> {
+  const units = new Uint16Array(text.length);
+  Buffer.from(units.buffer).write(text, "utf16le");
+  return units;
+}
+
 export function bytePlacesIn(bytes: Buffer, wanted: Buffer): NextPlace {
   if (!isRepetitive(wanted)) return tryNearbyFirst(bytes, wanted);
-  return knuthMorrisPratt(
-    { length: bytes.length, at: (index) => bytes[index] ?? 0 },
-    { length: wanted.length, at: (index) => wanted[index] ?? 0 },
-  );
+  const search = new LinearSearch(new Uint16Array(wanted));
+  search.feed(new Uint16Array(bytes));
+  return (from) => search.next(from);
 }
 
 /** Bytes that are tried before a call of `indexOf`, which costs more than they do. */
@@ -49,7 +57,6 @@ function tryNearbyFirst(bytes: Buffer, wanted: Buffer): NextPlace {
   };
 }
 
-/** The first place, or -1. */
 export const firstPlace = (text: string, wanted: string): number => placesIn(text, wanted)(0);
 
 /** Shorter texts cost little at each repeat. */
@@ -57,44 +64,57 @@ const longMin = 256;
 const endLength = 64;
 
 /** Whether `indexOf` may be slow: only an end that also occurs earlier in the text can make it compare the same part again. */
-function isRepetitive(wanted: string | Buffer): boolean {
+export function isRepetitive(wanted: string | Buffer): boolean {
   if (wanted.length < longMin) return false;
   const before = wanted.length - endLength - 1;
   if (typeof wanted === "string") return wanted.lastIndexOf(wanted.slice(-endLength), before) >= 0;
   return wanted.lastIndexOf(wanted.subarray(-endLength), before) >= 0;
 }
 
-interface Elements {
-  readonly length: number;
-  readonly at: (index: number) => number;
-}
+/** The search of Knuth, Morris and Pratt in units that come part by part: each is looked at once, and a place may span parts. */
+export class LinearSearch {
+  readonly #wanted: Uint16Array;
+  readonly #fallback: Int32Array;
+  #part = new Uint16Array();
+  /** Where the part begins, and how far it was searched. */
+  #start = 0;
+  #at = 0;
+  #matched = 0;
+  #found = -1;
 
-/** The search of Knuth, Morris and Pratt. */
-function knuthMorrisPratt(within: Elements, wanted: Elements): NextPlace {
-  const fallback = borders(wanted.length, (one, other) => wanted.at(one) === wanted.at(other));
-  let at = 0;
-  let matched = 0;
-  let found = -1;
-  return (from) => {
-    // Skips ahead: places before `from` are not wanted.
-    if (from > at) [at, matched] = [from, 0];
-    while ((found < from || found < 0) && at < within.length) {
-      const element = within.at(at);
-      while (matched > 0 && wanted.at(matched) !== element) matched = fallback[matched - 1] ?? 0;
-      if (wanted.at(matched) === element) matched += 1;
+  constructor(wanted: Uint16Array) {
+    this.#wanted = wanted;
+    this.#fallback = borders(wanted.length, (one, other) => wanted[one] === wanted[other]);
+  }
+
+  /** The part before MUST have been searched to its end. */
+  feed(part: Uint16Array<ArrayBuffer>): void {
+    this.#start += this.#part.length;
+    this.#part = part;
+    this.#at = 0;
+  }
+
+  /** The first place at or after `from`, counted from the first unit of all; -1 if none ends in the parts so far. */
+  next(from: number): number {
+    if (this.#found >= from) return this.#found;
+    const [wanted, fallback, part] = [this.#wanted, this.#fallback, this.#part];
+    let [at, matched] = [this.#at, this.#matched];
+    let found = -1;
+    while (found < from && at < part.length) {
+      const unit = part[at];
+      while (matched > 0 && wanted[matched] !== unit) matched = fallback[matched - 1] ?? 0;
+      if (wanted[matched] === unit) matched += 1;
       at += 1;
       if (matched < wanted.length) continue;
-      found = at - wanted.length;
+      found = this.#start + at - wanted.length;
       matched = fallback[matched - 1] ?? 0;
     }
+    [this.#at, this.#matched, this.#found] = [at, matched, found];
     return found < from ? -1 : found;
-  };
+  }
 }
 
-/**
- * The failure function of Knuth, Morris and Pratt: for every prefix of a pattern the length of its longest proper suffix that
- * is a prefix too. `areEqual` compares the pattern's elements at two indices.
- */
+/** The failure function of Knuth, Morris and Pratt: for every prefix its longest proper suffix that is a prefix too. */
 export function borders(length: number, areEqual: (one: number, other: number) => boolean): Int32Array {
   const lengths = new Int32Array(length);
   let matched = 0;
@@ -104,4 +124,22 @@ export function borders(length: number, areEqual: (one: number, other: number) =
     lengths[index] = matched;
   }
   return lengths;
+}
+
+/** The first index that passes a test, which all after it pass too, or `length` (binary search). */
+export function firstIndex(length: number, passes: (index: number) => boolean): number {
+  let low = 0;
+  for (let high = length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (passes(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A copy with room for twice as many entries. */
+export function doubled(full: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * full.length);
+  larger.set(full);
+  return larger;
 }

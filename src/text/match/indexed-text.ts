@@ -6,8 +6,9 @@
  */
 
 import type { TextChange } from "../../contract/edit.ts";
+import { countNewlines } from "../lines/newlines.ts";
 import type { Steps } from "../steps.ts";
-import { placesIn } from "./find-text.ts";
+import { doubled, placesIn } from "./find-text.ts";
 
 interface Block {
   readonly id: number;
@@ -25,13 +26,11 @@ const bucketBits = 20;
 const gramsTriedMax = 64;
 const gramsTriedOfAll = 1 << (bucketBits - 2);
 
-/** Texts between two yields. */
 const textsPerStep = 128;
 
 export class IndexedText {
   #blocks: Block[] = [];
   readonly #byId: Block[] = [];
-  /** By their length. */
   readonly #grams = new Map<number, Grams>();
   readonly #gramsTried: number;
   #longest = 0;
@@ -70,6 +69,15 @@ export class IndexedText {
     return this.#blocks.map(({ text }) => text).join("");
   }
 
+  get newlines(): number {
+    return this.#blocks.reduce((sum, { newlines }) => sum + newlines, 0);
+  }
+
+  endsWith(text: string): boolean {
+    const length = this.#blocks.reduce((sum, block) => sum + block.text.length, 0);
+    return length >= text.length && this.#slice(length - text.length, length) === text;
+  }
+
   /** The first `max` places of a text, overlapping ones included. */
   places(wanted: string, max: number): readonly number[] {
     const gramAt = this.#markCandidates(wanted);
@@ -104,7 +112,7 @@ export class IndexedText {
     let start = 0;
     let newlines = 0;
     for (const block of this.#blocks) {
-      if (start + block.text.length >= offset) return newlines + newlinesIn(block.text.slice(0, offset - start));
+      if (start + block.text.length >= offset) return newlines + countNewlines(block.text.slice(0, offset - start));
       start += block.text.length;
       newlines += block.newlines;
     }
@@ -160,12 +168,11 @@ export class IndexedText {
   }
 
   #newBlock(text: string): Block {
-    const block = { id: this.#byId.length, text, newlines: newlinesIn(text), search: 0 };
+    const block = { id: this.#byId.length, text, newlines: countNewlines(text), search: 0 };
     this.#byId.push(block);
     return block;
   }
 
-  /** Adds the grams that begin in a block at `from` up to `to`. */
   #indexBlock(index: number, from: number, to: number): void {
     const block = this.#blocks[index];
     if (block === undefined) return;
@@ -210,7 +217,6 @@ export class IndexedText {
     return found;
   }
 
-  /** The text after a block, at most `length` characters. */
   #textAfter(index: number, length: number): string {
     let found = "";
     for (let after = index + 1; after < this.#blocks.length && found.length < length; after += 1) {
@@ -302,17 +308,5 @@ const spread = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x9e377
 
 function setText(block: Block, text: string): void {
   block.text = text;
-  block.newlines = newlinesIn(text);
-}
-
-function doubled(entries: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * entries.length);
-  larger.set(entries);
-  return larger;
-}
-
-function newlinesIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
+  block.newlines = countNewlines(text);
 }

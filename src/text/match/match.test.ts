@@ -68,7 +68,7 @@ table("a run of a look-alike that changes its length is written as sent", [
 table("a last line without a newline is a place as well", [
   ["blanks do not make another line the one", "foo \nbar\nfoo", "foo\n", "x\n", "no: final newline"],
   ["nor does indentation", "  foo\n  b\nfoo\n b", "foo\nb\n", "x\n", "several indentation: 1 3 of 2"],
-  ["nor do blanks of the call", "  foo\n\tfoo", "foo \n", "x\n", "several trailing blanks: 1 2 of 2"],
+  ["nor do blanks of the call", "  foo\n\tfoo", "foo \n", "x\n", "several trailing whitespace: 1 2 of 2"],
   ["nor a look-alike", "a\u00a0b\nc\na b", "a b\n", "x\n", "no: final newline"],
   ["nor the end of a longer line", "foo \nbar foo", "foo\n", "x\n", "no: text"],
   ["alone it is refused as before", "bar\nfoo", "foo\n", "x\n", "no: final newline"],
@@ -193,36 +193,36 @@ table("look-alikes", [
   ["astral characters are not torn", "😀\u00a0a\n", "😀 a", "😁 a", "look-alikes: 😁\u00a0a\n"],
 ]);
 
-table("trailing blanks", [
-  ["in the file", "a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd", "trailing blanks: a  \nb\t\nd\n"],
-  ["in the call", "a\nb\nc\n", "a  \nb \nc", "a  \nb \nd", "trailing blanks: a\nb\nd\n"],
-  ["of a line that was only touched", "one two  \nx\n", "one two\nx", "one 2\nx", "trailing blanks: one 2  \nx\n"],
+table("trailing whitespace", [
+  ["in the file", "a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd", "trailing whitespace: a  \nb\t\nd\n"],
+  ["in the call", "a\nb\nc\n", "a  \nb \nc", "a  \nb \nd", "trailing whitespace: a\nb\nd\n"],
+  ["of a line that was only touched", "one two  \nx\n", "one two\nx", "one 2\nx", "trailing whitespace: one 2  \nx\n"],
   [
     "of a line in which one long name changed",
     "  onerror: kEnumerableProperty,\t\nx\n",
     "  onerror: kEnumerableProperty,\nx",
     "  onerror: brief,\nx",
-    "trailing blanks:   onerror: brief,\t\nx\n",
+    "trailing whitespace:   onerror: brief,\t\nx\n",
   ],
   [
     "of a line in which its first name changed",
     "kEnumerableProperty: true,  \nx\n",
     "kEnumerableProperty: true,\nx",
     "brief: true,\nx",
-    "trailing blanks: brief: true,  \nx\n",
+    "trailing whitespace: brief: true,  \nx\n",
   ],
   [
     "of a line whose words only begin alike",
     "only_this_x  \nx\n",
     "only_this_x\nx",
     "one\nx",
-    "trailing blanks: one\nx\n",
+    "trailing whitespace: one\nx\n",
   ],
-  ["of a line that was replaced", "one  \nx\n", "one\nx", "two\nx", "trailing blanks: two\nx\n"],
+  ["of a line that was replaced", "one  \nx\n", "one\nx", "two\nx", "trailing whitespace: two\nx\n"],
   ["not inside the line", "foobar\n", "foo ", "x", "no: text"],
   ["a blank line is no line end", "bar\nfoo\n", "    \nfoo", "x", "no: text"],
-  ["two places are refused", "a \nb\na\t\nb\n", "a\nb", "c", "several trailing blanks: 1 3 of 2"],
-  ["the next line's indentation is not swallowed", "  a \n  b\n", "  a\n", "  c\n", "trailing blanks:   c\n  b\n"],
+  ["two places are refused", "a \nb\na\t\nb\n", "a\nb", "c", "several trailing whitespace: 1 3 of 2"],
+  ["the next line's indentation is not swallowed", "  a \n  b\n", "  a\n", "  c\n", "trailing whitespace:   c\n  b\n"],
 ]);
 
 table("indentation", [
@@ -405,7 +405,7 @@ table("already there", [
     "if ( user.isActive ) {\n}\nif (user.isActive && user.isVerified) {\n}\n",
     "if (user.isActive) {",
     "if (user.isActive && user.isVerified) {",
-    "no: blank inside the line",
+    "no: whitespace inside the line",
   ],
   [
     "the old text inside the new one is no other",
@@ -434,7 +434,7 @@ table("never", [
     "no: number",
   ],
   ["case", "Foo bar\n", "foo bar", "x", "no: case"],
-  ["blanks inside a literal", "print('a  b')\n", "print('a b')", "x", "no: blank inside the line"],
+  ["blanks inside a literal", "print('a  b')\n", "print('a b')", "x", "no: whitespace inside the line"],
   ["a line dropped", "a1 = x\nb1 = y\nc1 = z\n", "a1 = x\nc1 = z", "q", "no: extra line"],
   ["a line invented", "a1 = x\nc1 = z\n", "a1 = x\nb1 = y\nc1 = z", "q", "no: missing line"],
   ["a blank line dropped", "a1 = x\n\nc1 = z\n", "a1 = x\nc1 = z", "q", "no: extra line"],
@@ -462,7 +462,7 @@ test("applying a call twice is refused the second time", () => {
 
 test("a change leaves shared lines out", () => {
   expect(match("a \nb\nc\nd\n", { oldText: "a\nb\nc\nd", newText: "a\nB\nc\nD", all: false })).toMatchObject({
-    matchedBy: "trailing blanks",
+    matchedBy: "trailing whitespace",
     places: [{ from: 0, to: 8 }],
     changes: [
       { from: 3, to: 4, text: "B" },

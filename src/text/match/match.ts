@@ -13,13 +13,14 @@
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
 import { diffLimits } from "../diff/hunks.ts";
-import { finish, type Steps } from "../steps.ts";
+import { isWellFormed } from "../encoding/escape.ts";
+import { finish, partLength, type Steps } from "../steps.ts";
 import { alreadyAt } from "./already-applied.ts";
 import { firstPlace } from "./find-text.ts";
 import { nearestRegion, regionAt } from "./nearest.ts";
 import { exactPlaces, exactPlacesFrom, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./places.ts";
 import { exactReplacement, lineEndAt, rewriting } from "./rewrite.ts";
-import { type Fold, foldText, numberOf, piecesOf, type Source, sourceOf } from "./source.ts";
+import { type Fold, foldingText, numberOf, piecesOf, type Source, sourceOf } from "./source.ts";
 
 // Step 8: escapes that were written twice, as a backslash and an `n` where a newline is meant.
 
@@ -34,51 +35,46 @@ const meanings: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-interface Unescaped {
-  readonly text: string;
-  /** The characters that were written as escapes. */
-  readonly escaped: ReadonlySet<string>;
-  /** The characters that were written as themselves. */
-  readonly plain: ReadonlySet<string>;
-}
-
-/**
- * Both texts without the doubled escapes; undefined if there are none. A character that occurs both escaped and plain was not
- * escaped by mistake: `\n` beside a real newline belongs to a string literal. `\u00e9` is never taken for the letter.
- */
-function withoutDoubleEscapes(
+/** Undefined if a character is both escaped and plain: `\n` beside a real newline belongs to a string literal. */
+function* withoutDoubleEscapes(
   oldText: string,
   newText: string,
-): { readonly oldText: string; readonly newText: string } | undefined {
-  const old = unescape(oldText);
-  const added = unescape(newText);
-  if (old === undefined || added === undefined || old.escaped.size === 0) return undefined;
-  for (const character of old.escaped) if (old.plain.has(character)) return undefined;
+): Steps<{ readonly oldText: string; readonly newText: string } | undefined> {
+  if (!oldText.includes("\\")) return undefined;
+  const old = yield* unescaping(oldText);
+  const added = yield* unescaping(newText);
+  if (old === undefined || added === undefined) return undefined;
+  const isPlain = (character: string): boolean => old.plain.some((part) => part.includes(character));
+  for (const character of old.escaped) if (isPlain(character)) return undefined;
   for (const character of added.escaped) {
-    if (added.plain.has(character) || old.plain.has(character)) return undefined;
+    if (isPlain(character) || added.plain.some((part) => part.includes(character))) return undefined;
   }
   return { oldText: old.text, newText: added.text };
 }
 
+interface Unescaped {
+  readonly text: string;
+  readonly escaped: ReadonlySet<string>;
+  readonly plain: readonly string[];
+}
+
 /** Undefined if a backslash begins another escape. */
-function unescape(text: string): Unescaped | undefined {
+function* unescaping(text: string): Steps<Unescaped | undefined> {
   const escaped = new Set<string>();
-  const plain = new Set<string>();
+  const plain: string[] = [];
   const parts: string[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character !== "\\") {
-      plain.add(character);
-      parts.push(character);
-      continue;
-    }
-    at += 1;
-    const meaning = meanings[text.charAt(at)];
+  let from = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", from)) {
+    const meaning = meanings[text.charAt(at + 1)];
     if (meaning === undefined) return undefined;
     escaped.add(meaning);
-    parts.push(meaning);
+    if (at > from) plain.push(text.slice(from, at));
+    parts.push(text.slice(from, at), meaning);
+    from = at + 2;
+    if (parts.length % partLength === 0) yield;
   }
-  return { text: parts.join(""), escaped, plain };
+  plain.push(text.slice(from));
+  return { text: parts.join("") + text.slice(from), escaped, plain };
 }
 
 // Step 7: line numbers that the caller copied together with the text from the output of Read or of a search.
@@ -86,7 +82,6 @@ function unescape(text: string): Unescaped | undefined {
 export interface Unnumbered {
   readonly oldText: string;
   readonly newText: string;
-  /** The number of the first line. */
   readonly first: number;
   readonly count: number;
 }
@@ -107,9 +102,10 @@ const numberPatterns = [
  * old text must have a number, in sequence, and the new text one on every line or on none: numbers on only some lines may be
  * content, and a pasted number must not get into the file.
  */
-function withoutLineNumbers(oldText: string, newText: string): readonly Unnumbered[] {
+function* withoutLineNumbers(oldText: string, newText: string): Steps<readonly Unnumbered[]> {
   const readings: Unnumbered[] = [];
   for (const pattern of numberPatterns) {
+    yield;
     const old = strip(oldText, pattern);
     const first = old?.numbers[0];
     if (old === undefined || first === undefined) continue;
@@ -164,7 +160,6 @@ export type Match =
       readonly lines: readonly number[];
       readonly total: number;
     }
-  /** The file has the new text already, and not the old one. */
   | { readonly found: "already"; readonly line: number }
   | { readonly found: "no"; readonly nearest: NearestRegion | undefined };
 
@@ -180,7 +175,7 @@ export const match = (text: string, edit: TextEdit): Match => finish(matchIn(sou
  * returned as blocks of several places, for callers who need not know every line.
  */
 export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
-  if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
+  if (!isWellFormed(edit.oldText) || !isWellFormed(edit.newText)) return { found: "no", nearest: undefined };
   const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
   if (all && many === "in blocks" && oldText !== newText) {
@@ -198,7 +193,7 @@ export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in bloc
 
 /** Whether an edit could be made. Cheaper than `matchIn`, which also explains a failure. */
 export function* fits(source: Source, edit: TextEdit): Steps<boolean> {
-  if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return false;
+  if (!isWellFormed(edit.oldText) || !isWellFormed(edit.newText)) return false;
   const { oldText, newText, all } = withoutBom(source.text, edit);
   return oldText !== "" && (yield* decide(source, oldText, newText, all))?.found === "yes";
 }
@@ -227,14 +222,13 @@ function* exact(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   const places = (yield* exactPlaces(source, oldText)).filter(call.accept);
   if (places.length === 0) return undefined;
-  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const textAt = yield* exactReplacement(oldText, newText, source.loneReturns);
   let adapts = false;
-  const settled = yield* settling(call, "exact", places, {
-    changes: ({ from, to }) => {
-      const text = textAt(() => lineEndAt(source, from));
-      adapts ||= text !== newText;
-      return newText === oldText ? [] : [{ from, to, text }];
-    },
+  const settled = yield* settling(call, "exact", places, function* ({ from, to }) {
+    yield;
+    const text = textAt(() => lineEndAt(source, from));
+    adapts ||= text !== newText;
+    return newText === oldText ? [] : [{ from, to, text }];
   });
   return adapts && settled?.found === "yes" ? { ...settled, matchedBy: "line ends" } : settled;
 }
@@ -257,7 +251,7 @@ function* exactBlocks(source: Source, oldText: string, newText: string): Steps<M
   }
   if (counted <= placesMax) return undefined;
 
-  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const textAt = yield* exactReplacement(oldText, newText, source.loneReturns);
   const again = exactPlacesFrom(text, oldText);
   const changes: TextChange[] = [];
   let adapts = false;
@@ -286,9 +280,8 @@ function* exactBlocks(source: Source, oldText: string, newText: string): Steps<M
   return { found: "yes", matchedBy: adapts ? "line ends" : "exact", places, changes, total };
 }
 
-const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
+const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing whitespace"];
 
-/** Steps two to five. */
 function* folded(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   let beforeText = source.text;
@@ -296,26 +289,23 @@ function* folded(call: LadderCall): Steps<Match | undefined> {
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
   for (const fold of folds) {
     yield;
-    if (fold === "trailing blanks" && !mayOccur(source, oldText)) return undefined;
+    if (fold === "trailing whitespace" && !(yield* mayOccur(source, oldText))) return undefined;
     const view = yield* source.folding(fold);
-    const oldForm = foldText(oldText, fold, source.loneReturns);
+    const oldForm = yield* foldingText(oldText, fold, source.loneReturns);
     // `line ends` is tried even if it folds nothing: the exact step skips places that would split a `\r\n`.
     if (fold !== "line ends" && view.text === beforeText && oldForm === beforeOld) continue;
     beforeText = view.text;
     beforeOld = oldForm;
     const places = (yield* foldedPlaces(source, oldText, fold)).filter(call.accept);
     const last = placeWithoutNewline(source, oldForm, view.text);
-    if (last !== undefined) return severalOrNone(call, fold, places, last);
+    if (last !== undefined) return yield* severalOrNone(call, fold, places, last);
     if (places.length === 0) continue;
-    return yield* settling(call, fold, places, { changes: rewriting(source, pieces, fold) });
+    return yield* settling(call, fold, places, rewriting(source, pieces, fold));
   }
   return undefined;
 }
 
-/**
- * The end of the text, if its last lines match the old text but for the newline that the old text ends with. The caller may mean
- * this place, so no other place may be changed instead.
- */
+/** The end of the text, if only the final newline of the old text is missing there: the caller may mean this place. */
 function placeWithoutNewline(source: Source, oldForm: string, form: string): Place | undefined {
   if (!oldForm.endsWith("\n") || oldForm === "\n" || form.endsWith("\n") || !form.endsWith(oldForm.slice(0, -1))) {
     return undefined;
@@ -325,32 +315,26 @@ function placeWithoutNewline(source: Source, oldForm: string, form: string): Pla
 }
 
 /** Other places at the same step make the match ambiguous. With `all`, or without other places, the ladder ends without a match. */
-function severalOrNone(call: LadderCall, step: MatchedBy, places: readonly Place[], unended: Place): Match {
-  const several = call.all || places.length === 0 ? undefined : settle(call, step, [...places, unended], neverChanged);
-  return several ?? { found: "no", nearest: regionAt(call.source, call.oldText, unended.line) };
+function* severalOrNone(call: LadderCall, step: MatchedBy, places: readonly Place[], unended: Place): Steps<Match> {
+  const several = call.all || places.length === 0 ? undefined : severalOf(call, step, [...places, unended]);
+  return several ?? { found: "no", nearest: yield* regionAt(call.source, call.oldText, unended.line) };
 }
 
-const neverChanged: Settlement = { changes: () => undefined };
-
-/** Step six. */
 function* indented(call: LadderCall): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   yield;
   const found = yield* shiftedPlaces(source, oldText);
   const places = found.places.filter(call.accept);
-  if (found.unended !== undefined) return severalOrNone(call, "indentation", places, found.unended);
+  if (found.unended !== undefined) return yield* severalOrNone(call, "indentation", places, found.unended);
   // With `all`, every place or none: places whose lines are shifted unevenly would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  return yield* settling(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
+  return yield* settling(call, "indentation", places, rewriting(source, pieces, "trailing whitespace"));
 }
 
-/**
- * Step seven. Numbers precede whole lines. A single number proves little, so it must be the number of the line that is found. A
- * reading that matches exactly comes before one that leaves a space, which would count as indentation.
- */
+/** Step seven, for whole lines. A single number must be that of the line. An exact reading comes before one that leaves a space. */
 function* withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
-  const readings = withoutLineNumbers(oldText, newText).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
+  const readings = (yield* withoutLineNumbers(oldText, newText)).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
   for (const step of [exact, folded, indented]) {
     const found: Match[] = [];
     for (const { first, count, ...plain } of readings) {
@@ -389,7 +373,7 @@ function linesOf(source: Source, match: Match): readonly number[] {
 
 /** Step eight, exact but for line ends: looser matches on top of it would be chance. */
 function* withoutEscapes(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
-  const plain = withoutDoubleEscapes(oldText, newText);
+  const plain = yield* withoutDoubleEscapes(oldText, newText);
   if (plain === undefined || plain.oldText === "") return undefined;
   const call = { source, ...plain, all, accept: () => true };
   const found = (yield* exact(call)) ?? (yield* folded(call));
@@ -401,35 +385,26 @@ function withStep(found: Match | undefined, matchedBy: MatchedBy): Match | undef
   return found?.found === "yes" || found?.found === "several" ? { ...found, matchedBy } : found;
 }
 
-interface Settlement {
-  readonly changes: (place: Place) => readonly TextChange[] | undefined;
+function severalOf({ source }: LadderCall, matchedBy: MatchedBy, places: readonly Place[]): Match {
+  const lines = places.slice(0, linesMax).map((place) => numberOf(place.line, source));
+  return { found: "several", matchedBy, lines, total: places.length };
 }
-
-const settle = (
-  call: LadderCall,
-  step: MatchedBy,
-  places: readonly Place[],
-  settlement: Settlement,
-): Match | undefined => finish(settling(call, step, places, settlement));
 
 /** Turns the places of a step into the result of the match: their changes, or `several`, or `already` if nothing would change. */
 function* settling(
   call: LadderCall,
   matchedBy: MatchedBy,
   places: readonly Place[],
-  settlement: Settlement,
+  changesAt: (place: Place) => Steps<readonly TextChange[] | undefined>,
 ): Steps<Match | undefined> {
   const chosen = call.all ? withoutOverlaps(places) : places;
   const first = chosen[0];
   if (first === undefined) return undefined;
-  if (!call.all && chosen.length > 1) {
-    const lines = chosen.slice(0, linesMax).map((place) => numberOf(place.line, call.source));
-    return { found: "several", matchedBy, lines, total: chosen.length };
-  }
+  if (!call.all && chosen.length > 1) return severalOf(call, matchedBy, chosen);
   const changes: TextChange[] = [];
   for (const [index, place] of chosen.entries()) {
     if (index % rewrittenPerStep === 0) yield;
-    const own = settlement.changes(place);
+    const own = yield* changesAt(place);
     if (own === undefined) return undefined;
     changes.push(...own);
   }
@@ -440,7 +415,6 @@ function* settling(
 
 const rewrittenPerStep = 200;
 
-/** The places from the left that do not overlap the one before. */
 function withoutOverlaps(places: readonly Place[]): readonly Place[] {
   let end = 0;
   return places.filter((place) => {
@@ -451,10 +425,10 @@ function withoutOverlaps(places: readonly Place[]): readonly Place[] {
 }
 
 /** A cheap test before step five, which can only match if the file contains the longest line of the old text. */
-function mayOccur(source: Source, wanted: string): boolean {
-  const lines = foldText(wanted, "look-alikes", source.loneReturns).split("\n");
+function* mayOccur(source: Source, wanted: string): Steps<boolean> {
+  const lines = (yield* foldingText(wanted, "look-alikes", source.loneReturns)).split("\n");
   const longest = lines.reduce((known, line) => (line.trim().length > known.length ? line.trim() : known), "");
-  return firstPlace(source.folded("look-alikes").text, longest) >= 0;
+  return firstPlace((yield* source.folding("look-alikes")).text, longest) >= 0;
 }
 
 function withoutBom(text: string, edit: TextEdit): TextEdit {
@@ -465,8 +439,4 @@ function withoutBom(text: string, edit: TextEdit): TextEdit {
 export function withoutMark({ oldText, newText, all }: TextEdit): TextEdit {
   const unmarked = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
   return { oldText: unmarked(oldText), newText: unmarked(newText), all };
-}
-
-function hasLoneSurrogate(text: string): boolean {
-  return /\p{Cs}/u.test(text);
 }

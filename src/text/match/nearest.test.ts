@@ -27,7 +27,7 @@ describe("the first difference is named", () => {
     ["a word", "function second() {\n\treturn gamma;\n}", "text", 8],
     ["a number", "function first() {\n\treturn alpha + 11;\n}", "number", 4],
     ["case", "function First() {\n\treturn alpha + 10;\n}", "case", 3],
-    ["blanks inside the line", "function first() {\n\treturn alpha  + 10;\n}", "blank inside the line", 4],
+    ["blanks inside the line", "function first() {\n\treturn alpha  + 10;\n}", "whitespace inside the line", 4],
     ["a tab inside the line", "function first() {\n\treturn\talpha + 10;\n}", "tab or space", 4],
     ["a line too many", "function first() {\n\tlet x;\n\treturn alpha + 10;\n}", "missing line", 4],
     ["a line too few", "function first() {\n}\n\nfunction second() {", "extra line", 4],
@@ -41,7 +41,7 @@ describe("the first difference is named", () => {
 test("a line that differs in its blanks alone is nearer than one that differs in a letter", () => {
   const go = "func f() {\n\tif x {\n\t\treturn 3\n\t}\n\treturn  2\n}\n";
   const { from, difference } = nearest(sourceOf(go), "  return\t2") ?? {};
-  expect({ from, difference }).toMatchObject({ from: 5, difference: { kind: "blank inside the line", line: 5 } });
+  expect({ from, difference }).toMatchObject({ from: 5, difference: { kind: "whitespace inside the line", line: 5 } });
 });
 
 test("a region begins where its first line does, also where a line between it and the others is missing", () => {
@@ -97,7 +97,7 @@ test("of a hundred thousand lines only those are compared that may be meant", ()
     lines: () => ({ ...table, start }),
     folded: (fold) => source.folded(fold),
     folding: (fold) => source.folding(fold),
-    foldedLine: (line, fold) => source.foldedLine(line, fold),
+    foldingLine: (line, fold) => source.foldingLine(line, fold),
     quotes: () => source.quotes(),
     after: (changes) => source.after(changes),
   };

@@ -1,16 +1,13 @@
-/**
- * The part of a text that is most similar to a wanted text that was not found, and how the two differ. It only explains the
- * error: an edit never changes a place because it is similar.
- */
+/** The part of a text that is most similar to a wanted text that was not found, and how they differ: it only explains the error. */
 
 import type { Difference, DifferenceKind, NearestRegion } from "../../contract/edit.ts";
 import { wellFormed } from "../encoding/escape.ts";
 import type { Steps } from "../steps.ts";
 import { placesIn } from "./find-text.ts";
-import { type IndentationPair, shiftOf } from "./places.ts";
+import { type IndentationPair, shiftOf, wholeLinesOf } from "./places.ts";
 import {
   contentLength,
-  foldCharacters,
+  foldingText,
   foldQuotes,
   indentationOf,
   piecesOf,
@@ -46,14 +43,14 @@ export function* nearestRegion(source: Source, wanted: string): Steps<NearestReg
       if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
     }
   }
-  return best === undefined ? undefined : regionAt(source, wanted, best.start);
+  return best === undefined ? undefined : yield* regionAt(source, wanted, best.start);
 }
 
 /** The region that begins at line `start` (from 0), with as many lines as the wanted text has, but at least `linesMin`. */
-export function regionAt(source: Source, wanted: string, start: number, linesMin = 0): NearestRegion {
+export function* regionAt(source: Source, wanted: string, start: number, linesMin = 0): Steps<NearestRegion> {
   const asked = askedLines(source, wanted);
   const from = Math.max(0, start);
-  const difference = firstDifference(source, wanted, asked, start);
+  const difference = yield* firstDifference(source, wanted, asked, start);
   const linesTotal = Math.min(Math.max(asked.length, linesMin), linesOf(source) - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
   // Read counts a text whose lines end in `\r` alone as one line.
@@ -63,20 +60,15 @@ export function regionAt(source: Source, wanted: string, start: number, linesMin
   return { from: from + 1, lines, linesTotal, difference };
 }
 
-/** The lines of the wanted text, without the empty pieces before a first and after a last line end. */
-function askedLines(source: Source, wanted: string): readonly string[] {
-  const pieces = piecesOf(wanted, source);
-  const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
-  const to = pieces.at(-1) === "" && pieces.length - from > 1 ? pieces.length - 1 : pieces.length;
-  return pieces.slice(from, to);
-}
+const askedLines = (source: Source, wanted: string): readonly string[] => wholeLinesOf(piecesOf(wanted, source));
 
 /** Lines where the wanted text may begin. Each of its lines that occurs in the file votes for one; if none occurs, its words vote. */
 function* candidates(source: Source, asked: readonly string[]): Steps<readonly number[]> {
   const votes = new Map<number, number>();
   const { text, lines } = yield* source.folding("look-alikes");
-  const sought = asked
-    .map((line, at) => ({ at, sought: trimWhitespace(withoutNumber(foldCharacters(line, "look-alikes"))) }))
+  const folded = (yield* foldingText(asked.join("\n"), "look-alikes", false)).split("\n");
+  const sought = folded
+    .map((line, at) => ({ at, sought: trimWhitespace(withoutNumber(line)) }))
     .filter((line) => line.sought !== "")
     .sort((one, other) => other.sought.length - one.sought.length);
   const vote = (piece: string, at: number, weight: number) => {
@@ -105,7 +97,6 @@ function* candidates(source: Source, asked: readonly string[]): Steps<readonly n
     .map(([start]) => start);
 }
 
-/** The longest words, each once: long ones are rare. */
 function rareWords(
   sought: readonly { readonly at: number; readonly sought: string }[],
 ): readonly { readonly word: string; readonly at: number }[] {
@@ -125,7 +116,6 @@ interface Likeness {
   readonly start: number;
   /** From 0 to 1: how much of the wanted lines the region has, each compared with the lines around its row. */
   readonly likeness: number;
-  /** By how many rows the first line is off. */
   readonly firstDrift: number;
 }
 
@@ -156,11 +146,12 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): L
 }
 
 /** The first line with a difference that no step of the ladder ignores; if there is none, the first line that differs at all. */
-function firstDifference(source: Source, wanted: string, asked: readonly string[], start: number): Difference {
+function* firstDifference(source: Source, wanted: string, asked: readonly string[], start: number): Steps<Difference> {
   const pairs: (IndentationPair & { readonly at: number })[] = [];
   for (const [at, line] of asked.entries()) {
     const actual = lineOf(source, start + at);
-    if (actual === undefined || !isSameLine(line, actual)) return textDifference(source, asked, at, start + at);
+    if (actual === undefined || !(yield* isSameLine(line, actual)))
+      return yield* textDifference(source, asked, at, start + at);
     if (line.trim() !== "") pairs.push({ asked: indentationOf(line), actual: indentationOf(actual), at });
   }
   const shift = shiftOf(pairs);
@@ -182,18 +173,18 @@ function firstDifference(source: Source, wanted: string, asked: readonly string[
   }
   const at = Math.max(0, differs);
   const pair = both(source, asked, at, start + at);
-  return { kind: differenceOf(pair.asked ?? "", pair.actual ?? ""), ...pair };
+  return { kind: yield* differenceOf(pair.asked ?? "", pair.actual ?? ""), ...pair };
 }
 
-function textDifference(source: Source, asked: readonly string[], at: number, line: number): Difference {
+function* textDifference(source: Source, asked: readonly string[], at: number, line: number): Steps<Difference> {
   const pair = both(source, asked, at, line);
   if (pair.asked === undefined || pair.actual === undefined) return { ...pair, kind: "missing line" };
-  const kind = differenceOf(pair.asked, pair.actual);
+  const kind = yield* differenceOf(pair.asked, pair.actual);
   if (kind !== "text") return { kind, ...pair };
   // If only one side has this line, the next lines match without it and do not match beside it.
-  const changed = fitting(source, asked, at + 1, line + 1);
-  const extra = fitting(source, asked, at, line + 1);
-  const missing = fitting(source, asked, at + 1, line);
+  const changed = yield* fitting(source, asked, at + 1, line + 1);
+  const extra = yield* fitting(source, asked, at, line + 1);
+  const missing = yield* fitting(source, asked, at + 1, line);
   if (extra > changed && extra >= missing) {
     return { kind: "extra line", line: pair.line, asked: undefined, actual: pair.actual };
   }
@@ -205,12 +196,12 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
 const fittingLinesMax = 3;
 
 /** How many of the next wanted lines match the file from `line` on. Blank lines do not count; the end of the wanted lines counts as one. */
-function fitting(source: Source, asked: readonly string[], from: number, line: number): number {
+function* fitting(source: Source, asked: readonly string[], from: number, line: number): Steps<number> {
   let count = 0;
   for (let row = 0; count < fittingLinesMax; row += 1) {
     const [wanted, actual] = [asked[from + row], lineOf(source, line + row)];
     if (wanted === undefined) return count + 1;
-    if (actual === undefined || !isSameLine(wanted, actual)) return count;
+    if (actual === undefined || !(yield* isSameLine(wanted, actual))) return count;
     if (trimWhitespace(wanted) !== "") count += 1;
   }
   return count;
@@ -243,7 +234,6 @@ const comparedCharsMax = 400;
 /** The highest likeness of a line that is not exactly the wanted one. */
 const almostSame = 0.999;
 
-/** A wanted line with its pairs of neighbouring characters; a run of whitespace counts as one space. */
 export interface Wanted {
   readonly text: string;
   readonly even: string;
@@ -291,40 +281,59 @@ function pairAt(text: string, at: number): number {
 // How a wanted line and the file's line differ: the first test that explains the difference decides.
 
 /** Whether two lines are equal but for what the ladder ignores. Indentation is left to `shiftOf`, which compares all lines. */
-function isSameLine(asked: string, actual: string): boolean {
-  return folded(asked) === folded(actual);
+function* isSameLine(asked: string, actual: string): Steps<boolean> {
+  return asked === actual || (yield* folding(asked)) === (yield* folding(actual));
 }
 
-function differenceOf(asked: string, actual: string): DifferenceKind {
-  for (const [kind, explains] of differenceTests) if (explains(asked, actual)) return kind;
+function* folding(line: string): Steps<string> {
+  return trimWhitespace(yield* foldingText(line, "look-alikes", false));
+}
+
+/** Each test makes several passes over lines that may be very long. */
+function* differenceOf(asked: string, actual: string): Steps<DifferenceKind> {
+  for (const [kind, form, also] of differenceTests) {
+    if ((yield* form(asked)) === (yield* form(actual)) && also?.(asked, actual) !== false) return kind;
+  }
   return "text";
 }
 
-const differenceTests: readonly (readonly [DifferenceKind, (asked: string, actual: string) => boolean])[] = [
-  ["undecoded byte", (asked, actual) => asked !== actual && wellFormed(asked) === wellFormed(actual)],
-  ["trailing blank", (asked, actual) => withoutEnd(asked) === withoutEnd(actual)],
-  ["line end", (asked, actual) => asked.replaceAll("\r", "") === actual.replaceAll("\r", "")],
+/** A difference is explained if both lines have the same form. */
+type Form = (line: string) => Steps<string>;
+
+const plain = (form: (line: string) => string): Form =>
+  function* (line) {
+    yield;
+    return form(line);
+  };
+
+const trimmed = plain(trimWhitespace);
+
+const differenceTests: readonly (readonly [DifferenceKind, Form, also?: (asked: string, actual: string) => boolean])[] =
   [
-    "tab or space",
-    (asked, actual) => trimWhitespace(asked) === trimWhitespace(actual) && mixesWhitespace(asked, actual),
-  ],
-  ["indentation", (asked, actual) => trimWhitespace(asked) === trimWhitespace(actual)],
-  ["quote", (asked, actual) => foldQuotes(trimWhitespace(asked)) === foldQuotes(trimWhitespace(actual))],
-  ["look-alike", (asked, actual) => folded(asked) === folded(actual)],
-  ["escape", (asked, actual) => unescaped(asked) === unescaped(actual)],
-  ["tab or space", (asked, actual) => spaced(asked) === spaced(actual)],
-  ["blank inside the line", (asked, actual) => asked.replace(/\s/g, "") === actual.replace(/\s/g, "")],
-  ["case", (asked, actual) => folded(asked).toLowerCase() === folded(actual).toLowerCase()],
-  ["number", (asked, actual) => unnumbered(asked) === unnumbered(actual)],
-];
-
-function folded(line: string): string {
-  return trimWhitespace(foldCharacters(line, "look-alikes"));
-}
-
-function withoutEnd(line: string): string {
-  return line.slice(0, contentLength(line));
-}
+    ["undecoded byte", plain(wellFormed), (asked, actual) => asked !== actual],
+    ["trailing whitespace", plain((line) => line.slice(0, contentLength(line)))],
+    ["line end", plain((line) => line.replaceAll("\r", ""))],
+    ["tab or space", trimmed, mixesWhitespace],
+    ["indentation", trimmed],
+    ["quote", plain((line) => foldQuotes(trimWhitespace(line)))],
+    ["look-alike", folding],
+    ["escape", plain(unescaped)],
+    ["tab or space", plain((line) => trimWhitespace(line).replaceAll("\t", " "))],
+    ["whitespace inside the line", plain((line) => line.replace(/\s+/g, ""))],
+    [
+      "case",
+      function* (line) {
+        return (yield* folding(line)).toLowerCase();
+      },
+    ],
+    [
+      "number",
+      // Without a pasted line number, and with every number made equal.
+      function* (line) {
+        return (yield* folding(withoutNumber(yield* folding(line)))).replace(/\d+/g, "0");
+      },
+    ],
+  ];
 
 /** Whether one side has tabs where the other has spaces, rather than more or fewer of the same. */
 function mixesWhitespace(asked: string, actual: string): boolean {
@@ -332,14 +341,8 @@ function mixesWhitespace(asked: string, actual: string): boolean {
   return (one + other).includes(" ") && (one + other).includes("\t") && !one.endsWith(other) && !other.endsWith(one);
 }
 
-/** Tabs as single spaces. */
-function spaced(line: string): string {
-  return trimWhitespace(line).replaceAll("\t", " ");
-}
-
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-/** Decodes escapes of any kind, HTML entities included. */
 function unescaped(line: string): string {
   return trimWhitespace(line)
     .replace(/\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})/g, (whole, long?: string, short?: string) => {
@@ -352,12 +355,6 @@ function unescaped(line: string): string {
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", apos: "'", amp: "&" };
 
-/** Without a pasted line number. */
 function withoutNumber(line: string): string {
   return line.replace(/^ *\d+(?:\u2192|[:|\t]| \|) ?/, "");
-}
-
-/** Without a pasted line number, and with every number made equal. */
-function unnumbered(line: string): string {
-  return folded(withoutNumber(folded(line))).replace(/\d+/g, "0");
 }

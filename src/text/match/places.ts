@@ -5,8 +5,7 @@ import { borders, type NextPlace, overlapsMax, placesIn } from "./find-text.ts";
 import {
   contentLength,
   type Fold,
-  foldCharacters,
-  foldText,
+  foldingText,
   indentationOf,
   piecesOf,
   type Source,
@@ -22,7 +21,6 @@ export interface Place {
   readonly shift?: Shift;
 }
 
-/** Where `wanted` begins in `text`, overlapping occurrences included. */
 function* occurrences(text: string, wanted: string): Steps<readonly number[]> {
   const found: number[] = [];
   if (wanted === "") return found;
@@ -47,7 +45,6 @@ export function* exactPlaces(source: Source, asked: string): Steps<readonly Plac
   return places;
 }
 
-/** As `exactPlaces`, one place per call. */
 export function exactPlacesFrom(text: string, asked: string): NextPlace {
   const next = placesIn(text, asked);
   if (asked.charCodeAt(0) !== 0x0a) return next;
@@ -59,23 +56,20 @@ export function exactPlacesFrom(text: string, asked: string): NextPlace {
 }
 
 export function* foldedPlaces(source: Source, asked: string, fold: Fold): Steps<readonly Place[]> {
-  const wanted = foldText(asked, fold, source.loneReturns);
-  if (!/\S/.test(wanted) && fold === "trailing blanks") return [];
-  const sought: Sought = {
-    lines: wanted.split("\n"),
-    withWhitespace: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
-  };
+  const wanted = yield* foldingText(asked, fold, source.loneReturns);
+  if (!/\S/.test(wanted) && fold === "trailing whitespace") return [];
+  const spaced = fold === "trailing whitespace" ? yield* foldingText(asked, "look-alikes", source.loneReturns) : "";
+  const sought: Sought = { lines: wanted.split("\n"), withWhitespace: spaced.split("\n") };
   const { text } = yield* source.folding(fold);
   const places: Place[] = [];
   for (const [index, at] of (yield* occurrences(text, wanted)).entries()) {
     if (index % unfoldedPerStep === 0) yield;
-    const place = unfold(source, sought, fold, at);
+    const place = yield* unfold(source, sought, fold, at);
     if (place !== undefined) places.push(place);
   }
   return places;
 }
 
-/** Places between two yields: for each of them its line is folded. */
 const unfoldedPerStep = 512;
 
 /**
@@ -84,10 +78,7 @@ const unfoldedPerStep = 512;
  * Morris and Pratt: a line is compared once, however often the lines repeat.
  */
 function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> {
-  // A line of characters without width counts as a line, although its folded form is empty.
-  const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) =>
-    trimWhitespace(foldCharacters(line, "look-alikes")),
-  );
+  const wanted = yield* foldedLines(source, asked);
   // Brackets alone would match anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
@@ -117,10 +108,17 @@ function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> 
   return found;
 }
 
-/** The pieces without the empty ones before a first and after a last line end, which are no lines. */
-export function wholeLinesOf(pieces: readonly string[]): readonly string[] {
+/** The whole lines of a text, folded and without the whitespace around them. */
+export function* foldedLines(source: Source, text: string): Steps<readonly string[]> {
+  const folded = yield* foldingText(text, "look-alikes", source.loneReturns);
+  // A line of characters without width counts as a line, although its folded form is empty.
+  return wholeLinesOf(piecesOf(text, source), folded.split("\n")).map(trimWhitespace);
+}
+
+/** The pieces without the empty ones before a first and after a last line end, which are no lines; or their `forms`. */
+export function wholeLinesOf(pieces: readonly string[], forms = pieces): readonly string[] {
   const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
-  return pieces.slice(from, pieces.length - from > 1 && pieces.at(-1) === "" ? -1 : undefined);
+  return forms.slice(from, pieces.length - from > 1 && pieces.at(-1) === "" ? -1 : undefined);
 }
 
 export interface ShiftedPlaces {
@@ -158,10 +156,7 @@ export function* shiftedPlaces(source: Source, asked: string): Steps<ShiftedPlac
 /** Lines that are compared more than once because places overlap. */
 const linesAgainMax = 100_000;
 
-/**
- * Drops places that overlap the one before once overlaps have cost `linesAgainMax`. The first two always stay: they decide whether
- * a match is ambiguous.
- */
+/** Drops places that overlap once overlaps have cost `linesAgainMax`. The first two stay: they decide what is ambiguous. */
 function withFewOverlaps(starts: readonly number[], length: number): readonly number[] {
   let again = 0;
   let last = -length;
@@ -183,13 +178,12 @@ export function isWholeLines(source: Source, place: Place): boolean {
   return trimWhitespace(source.text.slice(place.to, lines.end(last))) === "";
 }
 
-/** The wanted text, folded, and for `trailing blanks` also with its trailing whitespace. */
 interface Sought {
   readonly lines: readonly string[];
   readonly withWhitespace: readonly string[];
 }
 
-function unfold(source: Source, sought: Sought, fold: Fold, foldedAt: number): Place | undefined {
+function* unfold(source: Source, sought: Sought, fold: Fold, foldedAt: number): Steps<Place | undefined> {
   const { lines: foldedLines } = source.folded(fold);
   const lines = source.lines();
   const line = foldedLines.at(foldedAt);
@@ -198,9 +192,9 @@ function unfold(source: Source, sought: Sought, fold: Fold, foldedAt: number): P
   const column = foldedAt - foldedLines.start(line);
   const lastLength = wantedLines.at(-1)?.length ?? 0;
   const lastColumn = line === last ? column + lastLength : lastLength;
-  let from = column === 0 ? 0 : source.foldedLine(line, fold).from(column);
-  let to = source.foldedLine(last, fold).to(lastColumn);
-  if (fold === "trailing blanks") {
+  let from = column === 0 ? 0 : (yield* source.foldingLine(line, fold)).from(column);
+  let to = (yield* source.foldingLine(last, fold)).to(lastColumn);
+  if (fold === "trailing whitespace") {
     if (wantedLines.length > 1 && wantedLines[0] === "") {
       // Whitespace alone is a blank line. An empty first piece is the end of a line of any content, whose whitespace stays.
       if (withWhitespace[0] !== "" && column !== 0) return undefined;
@@ -263,7 +257,6 @@ export type Shift =
   /** The call has tabs, the file `width` spaces for each. */
   | { readonly way: "to spaces"; readonly width: number };
 
-/** The indentation of a line in the call and in the file. */
 export interface IndentationPair {
   readonly asked: string;
   readonly actual: string;
@@ -346,16 +339,11 @@ function fits(shift: Shift, { asked, actual }: IndentationPair): boolean {
   }
 }
 
-/** Whether both are equally wide: tabs, perhaps with a few spaces after them as in block comments, and spaces alone. */
 function areEquallyWide(tabbed: string, spaced: string, width: number): boolean {
   const rest = tabbed.replace(/^\t+/, "");
   const tabs = tabbed.length - rest.length;
-  if (!isOnly(" ", rest) || !isOnly(" ", spaced) || rest.length >= width) return false;
+  if (!/^ *$/.test(rest) || !/^ *$/.test(spaced) || rest.length >= width) return false;
   return spaced.length === tabs * width + rest.length;
-}
-
-function isOnly(character: string, text: string): boolean {
-  return text === character.repeat(text.length);
 }
 
 function commonDivisor(a: number, b: number): number {

@@ -5,13 +5,15 @@
  */
 
 import type { TextChange } from "../../contract/edit.ts";
+import { isInsidePair } from "../order.ts";
 import { apply } from "../pieces.ts";
+import type { Steps } from "../steps.ts";
 import { type Place, type Shift, shifted, shiftFor } from "./places.ts";
 import {
   contentLength,
   firstKnown,
   type Fold,
-  foldLine,
+  foldingLine,
   foldQuotes,
   indentationOf,
   type LinePair,
@@ -25,7 +27,6 @@ import {
   trimWhitespace,
 } from "./source.ts";
 
-/** The pieces between the line ends of both texts of a call. */
 export interface CallPieces {
   readonly old: readonly string[];
   readonly new: readonly string[];
@@ -36,7 +37,6 @@ interface Region {
   readonly call: CallPieces;
   readonly fold: Fold;
   readonly shift: Shift | undefined;
-  /** Where the file has each piece of the old text. */
   readonly spans: readonly { readonly from: number; readonly to: number }[];
   readonly inserted: QuoteStyle;
 }
@@ -54,14 +54,14 @@ export function rewriting(
   source: Source,
   call: CallPieces,
   fold: Fold,
-): (place: Place) => readonly TextChange[] | undefined {
+): (place: Place) => Steps<readonly TextChange[] | undefined> {
   let found: readonly Replaced[] | undefined;
-  return (place) => {
-    found ??= gaps(sharedLines(call.old, call.new), call);
+  return function* (place) {
+    found ??= gaps(yield* sharedLines(call.old, call.new), call);
     const region = regionOf(source, call, fold, place);
     const changes: TextChange[] = [];
     for (const replaced of found) {
-      const change = replace(region, replaced);
+      const change = yield* replace(region, replaced);
       if (change === undefined) return undefined;
       if (change.from < change.to || change.text !== "") changes.push(change);
     }
@@ -69,15 +69,12 @@ export function rewriting(
   };
 }
 
-/**
- * The new text for an exact match, given the line end around it. Shared and replaced lines keep their line ends, and new lines
- * take those of their neighbours. Where both texts differ only in line ends, these are the edit and are written as sent.
- */
-export function exactReplacement(
+/** The new text for an exact match, given the line end around it. If only line ends differ, they are written as sent. */
+export function* exactReplacement(
   oldText: string,
   newText: string,
   loneReturns: boolean,
-): (endAround: () => string | undefined) => string {
+): Steps<(endAround: () => string | undefined) => string> {
   const lineEnd = loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
   const [there, sent] = [new Set(oldText.match(lineEnd)), new Set(newText.match(lineEnd))];
   const asSent = (): string => newText;
@@ -94,11 +91,16 @@ export function exactReplacement(
   }
   const isSameKind = there.size === 1 && sent.size === 1 && there.has([...sent][0] ?? "");
   const source = sourceOf(oldText);
-  const call = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  if (isSameKind || call.old.join("\n") === call.new.join("\n")) return asSent;
-  const changes = rewriting(source, call, "line ends")({ from: 0, to: oldText.length, line: 0 }) ?? [];
-  const text = apply(oldText, changes);
+  if (isSameKind || piecesOf(oldText, source).join("\n") === piecesOf(newText, source).join("\n")) return asSent;
+  const text = apply(oldText, yield* linesRewritten(oldText, newText));
   return () => text;
+}
+
+/** The changes that make a new text of a place with other line ends, which are kept. */
+export function* linesRewritten(inFile: string, newText: string): Steps<readonly TextChange[]> {
+  const source = sourceOf(inFile);
+  const call = { old: piecesOf(inFile, source), new: piecesOf(newText, source) };
+  return (yield* rewriting(source, call, "line ends")({ from: 0, to: inFile.length, line: 0 })) ?? [];
 }
 
 /** Whether changes cancel out: lines that differ in the call and are equal in the file can trade places. */
@@ -121,7 +123,6 @@ function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): R
   return { source, call, fold, shift, spans, inserted: styleOfInserted(quoteStyleOf(pairs), () => source.quotes()) };
 }
 
-/** The lines between the shared ones, on both sides. */
 function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replaced[] {
   const found: Replaced[] = [];
   let before: SharedLine = { before: -1, after: -1 };
@@ -133,15 +134,12 @@ function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replace
   return found;
 }
 
-/**
- * The change for one gap. It begins at the end of the shared line before, whose line end it writes again, and ends where the next
- * shared line begins.
- */
-function replace(region: Region, gap: Replaced): TextChange | undefined {
+/** The change for one gap: from the end of the shared line before it to the start of the next shared line. */
+function* replace(region: Region, gap: Replaced): Steps<TextChange | undefined> {
   const { source, spans, call } = region;
   const from = spans[gap.oldFrom - 1]?.to ?? spans[0]?.from ?? 0;
   const to = spans[gap.oldTo]?.from ?? spans.at(-1)?.to ?? 0;
-  const partners = partnersIn(gap, call);
+  const partners = yield* partnersIn(gap, call);
   const style = quoteStyleOf(spans.slice(gap.oldFrom, gap.oldTo).map((_, at) => linePair(region, gap.oldFrom + at)));
   let text = "";
   // The old line whose line end the next inserted line gets.
@@ -149,7 +147,7 @@ function replace(region: Region, gap: Replaced): TextChange | undefined {
   for (let at = gap.newFrom - 1; at < gap.newTo; at += 1) {
     if (at >= gap.newFrom) {
       const partner = partners[at - gap.newFrom];
-      const line = newLine(region, call.new[at] ?? "", partner, style);
+      const line = yield* newLine(region, call.new[at] ?? "", partner, style);
       if (line === undefined) return undefined;
       text += line;
       beside = partner ?? beside;
@@ -160,12 +158,12 @@ function replace(region: Region, gap: Replaced): TextChange | undefined {
 }
 
 /** For every new line of a gap the old line that it replaces: an equal one but for whitespace around it, else the one in the same row. */
-function partnersIn(gap: Replaced, call: CallPieces): readonly (number | undefined)[] {
+function* partnersIn(gap: Replaced, call: CallPieces): Steps<readonly (number | undefined)[]> {
   const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimWhitespace);
   const added = call.new.slice(gap.newFrom, gap.newTo).map(trimWhitespace);
   const partners: (number | undefined)[] = added.map(() => undefined);
   let before: SharedLine = { before: -1, after: -1 };
-  for (const pair of [...sharedLines(old, added), { before: old.length, after: added.length }]) {
+  for (const pair of [...(yield* sharedLines(old, added)), { before: old.length, after: added.length }]) {
     const rows = Math.min(pair.before - before.before, pair.after - before.after);
     for (let row = 1; row < rows; row += 1) partners[before.after + row] = gap.oldFrom + before.before + row;
     if (pair.after < added.length) partners[pair.after] = gap.oldFrom + pair.before;
@@ -182,7 +180,12 @@ function linePair(region: Region, at: number): LinePair {
   };
 }
 
-function newLine(region: Region, line: string, partner: number | undefined, style: QuoteStyle): string | undefined {
+function* newLine(
+  region: Region,
+  line: string,
+  partner: number | undefined,
+  style: QuoteStyle,
+): Steps<string | undefined> {
   const indentation = region.shift === undefined ? "" : indentationOf(line);
   // A blank line has no indentation to shift.
   if (region.shift !== undefined && indentation.length === line.length) return line;
@@ -203,18 +206,18 @@ function newLine(region: Region, line: string, partner: number | undefined, styl
   if (depth === undefined) return undefined;
   const rest = { asked: pair.asked.slice(askedDepth.length), actual: pair.actual.slice(actualDepth.length) };
   const lineStyle = firstKnown(pair, quoteStyleOf([pair]), region.inserted);
-  return depth + changedLine(region, line.slice(indentation.length), rest, lineStyle);
+  return depth + (yield* changedLine(region, line.slice(indentation.length), rest, lineStyle));
 }
 
 /** A line that replaces another: what both share at either end keeps the file's characters. */
-function changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): string {
-  const trims = region.fold === "trailing blanks";
+function* changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): Steps<string> {
+  const trims = region.fold === "trailing whitespace";
   const [asked, askedWhitespace] = cut(pair.asked, trims);
   const [wanted, wantedWhitespace] = cut(line, trims);
   const [actual, actualWhitespace] = cut(pair.actual, trims);
   const onlyQuotes = foldQuotes(asked) === foldQuotes(wanted);
-  const askedFold = foldLine(asked, region.fold);
-  const actualFold = foldLine(actual, region.fold);
+  const askedFold = yield* foldingLine(asked, region.fold);
+  const actualFold = yield* foldingLine(actual, region.fold);
   if (askedFold.text !== actualFold.text) return line;
 
   const shared = sharedEnds(asked, wanted, actual);
@@ -246,10 +249,7 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   }
 }
 
-/**
- * How many characters two lines share at the beginning and at the end, where the file's own stay. A run of one character that
- * becomes longer or shorter changes as a whole: where the file has look-alikes, the result would mix both.
- */
+/** The characters that two lines share at both ends. A run that grows or shrinks changes as a whole, so look-alikes do not mix. */
 export function sharedEnds(
   before: string,
   after: string,
@@ -286,7 +286,8 @@ function sharesWord(before: string, after: string, { head, tail }: ReturnType<ty
   );
 }
 
-function cut(line: string, trims: boolean): readonly [string, string] {
+/** A line and the whitespace at its end. */
+export function cut(line: string, trims: boolean): readonly [string, string] {
   const length = trims ? contentLength(line) : line.length;
   return [line.slice(0, length), line.slice(length)];
 }
@@ -329,12 +330,6 @@ function isInside(text: string, at: number): boolean {
   return isInsidePair(text, at) || (text.charCodeAt(at) === 0x0a && text.charCodeAt(at - 1) === 0x0d);
 }
 
-function isInsidePair(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
-}
-
-// Which lines two texts share, in order.
-
 /** Line `before` of the first text equals line `after` of the second. */
 interface SharedLine {
   readonly before: number;
@@ -343,14 +338,15 @@ interface SharedLine {
 
 /** Above this many pairs to compare, lines are paired by first fit instead of the longest common subsequence, which is quadratic. */
 const cellsMax = 4_000_000;
+const cellsPerStep = 100_000;
 
-export function sharedLines(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+export function* sharedLines(before: readonly string[], after: readonly string[]): Steps<readonly SharedLine[]> {
   const least = Math.min(before.length, after.length);
   let head = 0;
   while (head < least && before[head] === after[head]) head += 1;
   let tail = 0;
   while (tail < least - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
-  const middle = sharedInside(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
+  const middle = yield* sharedInside(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
   return [
     ...Array.from({ length: head }, (_, at) => ({ before: at, after: at })),
     ...middle.map((pair) => ({ before: pair.before + head, after: pair.after + head })),
@@ -361,16 +357,18 @@ export function sharedLines(before: readonly string[], after: readonly string[])
   ];
 }
 
-function sharedInside(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+function* sharedInside(before: readonly string[], after: readonly string[]): Steps<readonly SharedLine[]> {
   if (before.length === 0 || after.length === 0) return [];
-  return before.length * after.length > cellsMax ? firstFits(before, after) : longestCommon(before, after);
+  return before.length * after.length > cellsMax ? firstFits(before, after) : yield* longestCommon(before, after);
 }
 
-function longestCommon(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+function* longestCommon(before: readonly string[], after: readonly string[]): Steps<readonly SharedLine[]> {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
   const at = (row: number, column: number) => lengths[row * width + column] ?? 0;
+  const rowsPerStep = Math.ceil(cellsPerStep / width);
   for (let row = before.length - 1; row >= 0; row -= 1) {
+    if (row % rowsPerStep === 0) yield;
     for (let column = after.length - 1; column >= 0; column -= 1) {
       lengths[row * width + column] =
         before[row] === after[column]

@@ -4,7 +4,7 @@ import type { TextChange } from "../../contract/edit.ts";
 import { apply } from "../pieces.ts";
 import { type Fold, type Source, sourceOf } from "./source.ts";
 
-const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
+const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing whitespace"];
 
 function known(source: Source): unknown {
   const linesOf = (lines: ReturnType<Source["lines"]>) =>

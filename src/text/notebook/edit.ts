@@ -4,9 +4,10 @@
  * written into a cell that had none.
  */
 
-import type { CellMode, CellType, TextChange } from "../../contract/edit.ts";
+import type { CellMode, CellType, NotebookEditOutcome, TextChange } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotebookCell } from "../../contract/notebook.ts";
+import type { JsonFault } from "../json/fault.ts";
 import {
   bracketed,
   changeMembers,
@@ -29,19 +30,13 @@ import { cellIds, joinedText, type Notebook, type NotebookFault, parseNotebook }
 
 // Replacing: the members of a cell that change with its source or type.
 
-export interface Replacement {
-  readonly file: NotebookText;
-  /** As Read shows it. */
-  readonly cell: NotebookCell<unknown>;
-  /** As written in the file. */
-  readonly members: readonly Member[];
-  readonly shape: Shape;
-  readonly type: CellType;
-  readonly source: string;
-}
-
-function planFor(replacement: Replacement): MemberPlan {
-  const { file, cell, members, shape, type, source } = replacement;
+function planFor(
+  file: NotebookText,
+  cell: NotebookCell<unknown>,
+  members: readonly Member[],
+  shape: Shape,
+  { type, source }: Pick<NewCell, "type" | "source">,
+): MemberPlan {
   const { text } = file;
   const set = new Map<Member, string>();
   const add: MemberPlan["add"][number][] = [];
@@ -71,7 +66,7 @@ function planFor(replacement: Replacement): MemberPlan {
 
   if (type === "code") {
     for (const member of members.filter((other) => isStale(text, other))) set.set(member, emptied(member.name));
-    if (retyped) add.push(...missingMembers(replacement));
+    if (retyped) add.push(...missingMembers(file, cell, members));
   }
   const renamed = retyped && file.notebook.format === 3 && holder !== undefined && holder.name !== holderName;
   return {
@@ -105,7 +100,11 @@ function isForeign({ notebook }: NotebookText, type: CellType, name: string): bo
 }
 
 /** The members that a code cell must have, at the places where nbformat, which sorts the names, would write them. */
-function missingMembers({ file, cell, members }: Replacement): MemberPlan["add"] {
+function missingMembers(
+  file: NotebookText,
+  cell: NotebookCell<unknown>,
+  members: readonly Member[],
+): MemberPlan["add"] {
   const language = JSON.stringify(codeLanguage(file, cell.index));
   const needed =
     file.notebook.format === 4
@@ -124,7 +123,6 @@ function missingMembers({ file, cell, members }: Replacement): MemberPlan["add"]
 // The file's layout, and new parts in the same style.
 
 interface CellList {
-  /** Including the brackets. */
   readonly span: Span;
   readonly items: readonly Span[];
 }
@@ -136,7 +134,6 @@ interface NotebookText {
   readonly lists: readonly CellList[];
   /** Of all lists, in the order in which Read counts them. */
   readonly cells: readonly Span[];
-  /** Of the outermost object. */
   readonly shape: Shape;
   readonly colon: string;
   /** New cells get an id: nbformat 4.5 requires it, older formats forbid it. */
@@ -223,9 +220,7 @@ function newCellText(file: NotebookText, list: CellList, near: number, cell: New
   const colon = model === undefined ? file.colon : colonOf(file.text, model.first);
   const shape = model?.shape ?? innerShape(listShape(file, list), file.colon);
   const source = sourceText(file, near, cell.source, shape);
-  const fields = new Map(
-    file.notebook.format === 4 ? fields4(cell, source) : fields3(cell, source, codeLanguage(file, near)),
-  );
+  const fields = fieldsOf(file.notebook.format, cell, source, codeLanguage(file, near));
   const order = new Set(model?.names.filter((name) => fields.has(name)));
   // A model that lacks a field cannot show where it belongs.
   const names = order.size === fields.size ? order : fields.keys();
@@ -282,37 +277,29 @@ function* nearestFirst(
   }
 }
 
-type Fields = readonly (readonly [name: string, json: string])[];
-
-function fields4({ type, id }: NewCell, source: string): Fields {
+/** The members of a new cell as JSON, in the order of nbformat. */
+function fieldsOf(format: 3 | 4, { type, id }: NewCell, source: string, language: string): Map<string, string> {
   const isCode = type === "code";
-  return [
-    ["cell_type", JSON.stringify(type)],
-    ...(isCode ? ([["execution_count", "null"]] as const) : []),
-    ...(id === undefined ? [] : ([["id", JSON.stringify(id)]] as const)),
-    ["metadata", "{}"],
-    ...(isCode ? ([["outputs", "[]"]] as const) : []),
-    ["source", source],
-  ];
-}
-
-function fields3({ type }: NewCell, source: string, language: string): Fields {
-  if (type !== "code") {
-    return [
-      ["cell_type", JSON.stringify(type)],
-      ["metadata", "{}"],
-      ["source", source],
-    ];
-  }
-  return [
-    ["cell_type", '"code"'],
-    ["collapsed", "false"],
-    ["input", source],
-    ["language", JSON.stringify(language)],
-    ["metadata", "{}"],
-    ["outputs", "[]"],
-    ["prompt_number", "null"],
-  ];
+  const fields: Readonly<Record<string, string | undefined>> =
+    format === 3 && isCode
+      ? {
+          cell_type: '"code"',
+          collapsed: "false",
+          input: source,
+          language: JSON.stringify(language),
+          metadata: "{}",
+          outputs: "[]",
+          prompt_number: "null",
+        }
+      : {
+          cell_type: JSON.stringify(type),
+          execution_count: isCode ? "null" : undefined,
+          id: format === 3 || id === undefined ? undefined : JSON.stringify(id),
+          metadata: "{}",
+          outputs: isCode ? "[]" : undefined,
+          source,
+        };
+  return new Map(Object.entries(fields).flatMap(([name, json]) => (json === undefined ? [] : [[name, json]])));
 }
 
 export interface CellEdit {
@@ -329,40 +316,25 @@ export interface CellEdit {
 export type CellEdited =
   | {
       readonly edited: "yes";
-      /** Sorted; none touches another. */
       readonly changes: readonly TextChange[];
-      readonly cell: {
-        /** From 0; of a deleted cell its old index. */
-        readonly index: number;
-        /** As Read shows it from now on; of a deleted cell the old id. */
-        readonly id: string;
-        readonly type: CellType;
-        /** Of code its language, of other cells the type. */
-        readonly language: string;
-        /** As Read shows it; undefined for a new cell. */
-        readonly oldSource: string | undefined;
-      };
+      /** Index and id: of a deleted cell the old ones, else as Read shows them from now on. */
+      readonly cell: NotebookEditOutcome["cell"];
       /** The index, from 0, of a cell that was named by a generated id. */
       readonly numbered: number | undefined;
-      /** After the change. */
       readonly cellsTotal: number;
       /** Outputs or an execution count of the old source were removed. */
       readonly cleared: boolean;
       /** Later cells have no id of their own, so their generated ids have changed. */
       readonly renumbered: boolean;
     }
-  | {
-      readonly edited: "no";
-      readonly why: "not json";
-      readonly line: number;
-      readonly column: number;
-      readonly detail: string;
-    }
-  | { readonly edited: "no"; readonly why: "not a notebook"; readonly detail: string }
+  | ({ readonly edited: "no" } & NotEdited);
+
+type NotEdited =
+  | ({ readonly why: "not json" } & JsonFault)
+  | { readonly why: "not a notebook"; readonly detail: string }
   /** Only an insertion may name no cell. */
-  | { readonly edited: "no"; readonly why: "empty file" | "no cell named" | "same source" }
-  /** `known`: the first ids of the notebook. */
-  | { readonly edited: "no"; readonly why: "cell unknown"; readonly cellId: string; readonly known: readonly string[] };
+  | { readonly why: "empty file" | "no cell named" | "same source" }
+  | { readonly why: "cell unknown"; readonly cellId: string; readonly known: readonly string[] };
 
 /** Local: ids that the error lists. */
 const knownMax = 20;
@@ -383,30 +355,30 @@ export function editCell(text: string, edit: CellEdit): CellEdited {
 
   const file = parseLayout(text, notebook);
   const place = cell === undefined ? undefined : placeOf(file, cell);
-  const edited = editAt(file, place, edit);
-  return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;
+  const made = edit.mode === "insert" ? insertCell(file, place, edit) : place && changeCell(file, place, edit);
+  if (made === undefined) return { edited: "no", why: "not a notebook", detail: "it has no list of cells" };
+  if (made === "same source") return { edited: "no", why: made };
+  const numbered = cell?.ownId === false ? cell.index : undefined;
+  return { edited: "yes", cleared: false, renumbered: false, ...made, numbered };
 }
 
-function editAt(file: NotebookText, place: CellPlace | undefined, edit: CellEdit): CellEdited {
-  if (edit.mode === "insert") return insertCell(file, place, edit);
-  if (place === undefined) return notANotebook("it has no list of cells");
-  return edit.mode === "delete" ? deleteCell(file, place) : replaceCell(file, place, edit);
-}
+const changeCell = (file: NotebookText, place: CellPlace, edit: CellEdit): Made | "same source" =>
+  edit.mode === "delete" ? deleteCell(file, place) : replaceCell(file, place, edit);
 
 function refusal(found: NotebookFault): CellEdited {
   switch (found.fault) {
     case "not json":
       return { edited: "no", why: "not json", line: found.line, column: found.column, detail: found.detail };
     case "not a notebook":
-      return notANotebook(found.detail);
+      return { edited: "no", why: "not a notebook", detail: found.detail };
     case "empty":
       return { edited: "no", why: "empty file" };
   }
 }
 
-const notANotebook = (detail: string): CellEdited => ({ edited: "no", why: "not a notebook", detail });
+type Edited = Extract<CellEdited, { readonly edited: "yes" }>;
+type Made = Pick<Edited, "changes" | "cell" | "cellsTotal"> & Partial<Pick<Edited, "cleared" | "renumbered">>;
 
-/** A cell as Read shows it, and where it is in the file. */
 interface CellPlace {
   readonly cell: NotebookCell<unknown>;
   readonly span: Span;
@@ -424,15 +396,12 @@ function placeOf({ lists }: NotebookText, cell: NotebookCell<unknown>): CellPlac
   return undefined;
 }
 
-function deleteCell(file: NotebookText, { cell, list, indexInList }: CellPlace): CellEdited {
+function deleteCell(file: NotebookText, { cell, list, indexInList }: CellPlace): Made {
   const { index, id, type, language, source } = cell;
   return {
-    edited: "yes",
     changes: [{ ...spanToDelete(list, indexInList), text: "" }],
     cell: { index, id, type, language, oldSource: source },
-    numbered: undefined,
     cellsTotal: file.cells.length - 1,
-    cleared: false,
     renumbered: hasCellWithoutId(file, index + 1),
   };
 }
@@ -445,16 +414,15 @@ function spanToDelete({ span, items }: CellList, index: number): Span {
   return { from: span.from + 1, to: span.to - 1 };
 }
 
-function insertCell(file: NotebookText, after: CellPlace | undefined, edit: CellEdit): CellEdited {
+function insertCell(file: NotebookText, after: CellPlace | undefined, edit: CellEdit): Made | undefined {
   const list = after?.list ?? file.lists[0];
-  if (list === undefined) return notANotebook("it has no list of cells");
+  if (list === undefined) return undefined;
   const near = after?.cell.index ?? 0;
   const index = after === undefined ? 0 : near + 1;
   const type = edit.cellType ?? "code";
   const id = file.hasIds ? freeId(file, edit.newId) : undefined;
   const text = newCellText(file, list, near, { type, source: edit.source, id });
   return {
-    edited: "yes",
     changes: [insertion(file.text, list, (after?.indexInList ?? -1) + 1, text, listShape(file, list))],
     cell: {
       index,
@@ -463,9 +431,7 @@ function insertCell(file: NotebookText, after: CellPlace | undefined, edit: Cell
       language: type === "code" ? codeLanguage(file, near) : type,
       oldSource: undefined,
     },
-    numbered: undefined,
     cellsTotal: file.cells.length + 1,
-    cleared: false,
     renumbered: hasCellWithoutId(file, index),
   };
 }
@@ -501,10 +467,10 @@ function idShownAt({ notebook }: NotebookText, index: number): string {
   return cellIds(cells)[index]?.id ?? `cell-${index}`;
 }
 
-function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: CellEdit): CellEdited {
+function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: CellEdit): Made | "same source" {
   const { text } = file;
   const type = edit.cellType ?? cell.type;
-  if (type === cell.type && edit.source === cell.source) return { edited: "no", why: "same source" };
+  if (type === cell.type && edit.source === cell.source) return "same source";
 
   const members = membersOf(text, span);
   const colon = members[0] === undefined ? file.colon : colonOf(text, members[0]);
@@ -512,18 +478,13 @@ function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: 
   const hadOutputs = members.some((member) => member.name === "outputs" && isStale(text, member));
   const language = type === cell.type ? cell.language : type === "code" ? codeLanguage(file, cell.index) : type;
   const shown = { index: cell.index, id: cell.id, type, language, oldSource: cell.source };
-  const rest = {
-    numbered: undefined,
-    cellsTotal: file.cells.length,
-    cleared: cell.type === "code" && hadOutputs,
-    renumbered: false,
-  };
-  const plan = shape && planFor({ file, cell, members, shape, type, source: edit.source });
+  const rest = { cellsTotal: file.cells.length, cleared: cell.type === "code" && hadOutputs };
+  const plan = shape && planFor(file, cell, members, shape, { type, source: edit.source });
   if (shape !== undefined && plan !== undefined && plan.drop.size < members.length) {
-    return { edited: "yes", changes: changeMembers(members, plan, shape, colon), cell: shown, ...rest };
+    return { changes: changeMembers(members, plan, shape, colon), cell: shown, ...rest };
   }
   // Nothing of the old cell stays, or it was no object: a new cell replaces it.
   const id = file.hasIds ? freeId(file, edit.newId) : undefined;
   const whole = newCellText(file, list, cell.index, { type, source: edit.source, id });
-  return { edited: "yes", changes: [{ ...span, text: whole }], cell: { ...shown, id: id ?? cell.id }, ...rest };
+  return { changes: [{ ...span, text: whole }], cell: { ...shown, id: id ?? cell.id }, ...rest };
 }

@@ -3,10 +3,11 @@
  * wrong type counts as missing. Nothing here is recursive, so nesting is no danger.
  */
 
+import { isRecord } from "../../contract/common.ts";
 import { Buffer } from "node:buffer";
 import type { ClaimedOutput, NotebookCell } from "../../contract/notebook.ts";
 import { cutChars } from "../encoding/encoding.ts";
-import { findJsonFault } from "../json/fault.ts";
+import { findJsonFault, type JsonFault } from "../json/fault.ts";
 
 type Unchecked = Readonly<Record<string, unknown>>;
 
@@ -14,10 +15,6 @@ type Unchecked = Readonly<Record<string, unknown>>;
 export function joinedText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((piece) => typeof piece === "string").join("") : undefined;
-}
-
-function isRecord(value: unknown): value is Unchecked {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const nothing: Unchecked = {};
@@ -33,12 +30,11 @@ export interface Notebook {
   readonly format: 3 | 4;
   readonly minor: number;
   readonly language: string;
-  /** Their images are not checked yet. */
   readonly cells: readonly NotebookCell<ClaimedOutput>[];
 }
 
 export type NotebookFault =
-  | { readonly fault: "not json"; readonly line: number; readonly column: number; readonly detail: string }
+  | ({ readonly fault: "not json" } & JsonFault)
   | { readonly fault: "not a notebook"; readonly detail: string }
   | { readonly fault: "empty" };
 
@@ -201,7 +197,6 @@ function streamName(output: Unchecked): "stdout" | "stderr" {
   return (output["name"] ?? output["stream"]) === "stderr" ? "stderr" : "stdout";
 }
 
-/** An empty list if the output has no data. */
 function readOutput(output: Unchecked, limits: OutputLimits): readonly ClaimedOutput[] {
   switch (output["output_type"]) {
     case "error":

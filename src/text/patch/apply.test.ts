@@ -2,8 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { growsLikeItsInput } from "../../../test/support/growth.ts";
 import type { TextChange } from "../../contract/edit.ts";
-import { applyHunks, findPlaces, steps, textLines } from "./apply.ts";
+import { finish } from "../steps.ts";
+import { applyingHunks, findPlaces, steps, textLines } from "./apply.ts";
 import { parsePatch, type PatchHunk } from "./patch.ts";
+
+const applyHunks = (text: string, hunks: readonly PatchHunk[]) => finish(applyingHunks(text, hunks));
 
 function hunksOf(lines: readonly string[]): readonly PatchHunk[] {
   const parsed = parsePatch(["*** Begin Patch", "*** Update File: f", ...lines, "*** End Patch"].join("\n"));
@@ -188,7 +191,7 @@ describe("line ends and bytes", () => {
     ["before the first line, that of the line below", "a\r\nb\n", ["+x", " a"], "x\r\na\r\nb\n"],
     ["L4: a lone CR is part of its line", "a\rb\nc\n", ["-c", "+C"], "a\rb\nC\n"],
     ["L4: a file of CR has lines", "a\rb\rc", ["-b", "+B", "+C"], "a\rB\rC\rc"],
-    ["L9: trailing blanks in new lines are kept", "a\nb\n", ["-a", "+A  ", "+"], "A  \n\nb\n"],
+    ["L9: trailing whitespace in new lines are kept", "a\nb\n", ["-a", "+A  ", "+"], "A  \n\nb\n"],
     ["X8: undecoded bytes stay where they are", "a\udc80\nb\n", ["-b", "+B"], "a\udc80\nB\n"],
     ["half of a pair is no undecoded byte", "💀\nb\n", [" 💀", "-b"], "💀\n"],
   ] as const) {
@@ -204,11 +207,11 @@ describe("line ends and bytes", () => {
 describe("looser steps", () => {
   for (const [name, text, lines, matchedBy, expected] of [
     ["exact", "a\r\n", ["-a", "+b"], "exact", "b\r\n"],
-    ["kept lines keep their blanks", "a  \nb\n", [" a", "-b", "+B"], "trailing blanks", "a  \nB\n"],
-    ["a changed line keeps its blanks", "let a;  \n", ["-let a;", "+let b;"], "trailing blanks", "let b;  \n"],
-    ["a new line does not inherit blanks", "a  \n", ["-a", "+x"], "trailing blanks", "x\n"],
-    ["blanks of the call only", "a\nb\n", [" a  ", "-b", "+B"], "trailing blanks", "a\nB\n"],
-    ["a line of blanks is an empty line", "a\n \t\nb\n", [" a", " ", "-b"], "trailing blanks", "a\n \t\n"],
+    ["kept lines keep their blanks", "a  \nb\n", [" a", "-b", "+B"], "trailing whitespace", "a  \nB\n"],
+    ["a changed line keeps its blanks", "let a;  \n", ["-let a;", "+let b;"], "trailing whitespace", "let b;  \n"],
+    ["a new line does not inherit blanks", "a  \n", ["-a", "+x"], "trailing whitespace", "x\n"],
+    ["blanks of the call only", "a\nb\n", [" a  ", "-b", "+B"], "trailing whitespace", "a\nB\n"],
+    ["a line of blanks is an empty line", "a\n \t\nb\n", [" a", " ", "-b"], "trailing whitespace", "a\n \t\n"],
     ["kept lines keep their quotes", "“a”\nb\n", [' "a"', "-b"], "look-alikes", "“a”\n"],
     [
       "a changed line keeps its quotes",
@@ -229,7 +232,7 @@ describe("looser steps", () => {
   }
 
   for (const [name, text, lines] of [
-    ["trailing blanks", "x \ny\nx  \n", ["-x"]],
+    ["trailing whitespace", "x \ny\nx  \n", ["-x"]],
     ["look-alikes", "‘x’\n‛x‛\n", ["-'x'"]],
     ["exact lines, with a looser copy", "x\nx\nx \n", ["-x"]],
   ] as const) {
@@ -442,9 +445,11 @@ test("places are the same with and without the index of many searches", () => {
       (all, wanted, from) => {
         for (const step of steps) {
           const [fresh, searched] = [textLines(all.join("\n")), textLines(all.join("\n"))];
-          for (let search = 0; search < 20; search += 1) findPlaces(searched, ["c"], 0, step);
+          for (let search = 0; search < 20; search += 1) finish(findPlaces(searched, ["c"], 0, step));
           expect(searched.index(step)).toBeDefined();
-          expect(findPlaces(searched, wanted, from, step)).toEqual(findPlaces(fresh, wanted, from, step));
+          expect(finish(findPlaces(searched, wanted, from, step))).toEqual(
+            finish(findPlaces(fresh, wanted, from, step)),
+          );
         }
       },
     ),

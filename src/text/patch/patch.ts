@@ -1,7 +1,4 @@
-/**
- * Parses the `*** Begin Patch` format. Lenient about the wrapping, line endings and a space mark that an editor
- * trimmed; strict where the meaning could change.
- */
+/** Parses the `*** Begin Patch` format, lenient about wrapping and line endings, strict where the meaning could change. */
 
 import type { PatchFault } from "../../contract/problem.ts";
 import { finish, inParts, partLength, type Steps } from "../steps.ts";
@@ -30,12 +27,10 @@ type Later = readonly (readonly PatchHunk[])[];
 
 export interface PatchLine {
   readonly mark: " " | "-" | "+";
-  /** Without mark and line ending. */
   readonly text: string;
 }
 
 export interface PatchHunk {
-  /** The texts after `@@`, outermost first. */
   readonly headers: readonly string[];
   readonly lines: readonly [PatchLine, ...PatchLine[]];
   /** The old lines are the last ones of the file. */
@@ -55,7 +50,6 @@ export type ParsedPatch =
 
 export const parsePatch = (patchText: string): ParsedPatch => finish(parsingPatch(patchText));
 
-/** The same, in steps that yield to the event loop. */
 export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   const raw = patchText.replace(/^\ufeff/, "").split("\n");
   const lines: string[] = [];
@@ -120,7 +114,6 @@ interface Reader {
   readonly lines: readonly string[];
   /** The lines with their `\r`, if they have one. */
   readonly raw: readonly string[];
-  /** Index of `*** End Patch`. */
   readonly end: number;
   at: number;
   /** The begin line has no `\r`, so a `\r` at the end of an added line is intended. */
@@ -132,7 +125,6 @@ type Fault = { readonly fault: PatchFault; readonly index: number };
 const fenceMark = /^(?:```|~~~)/;
 const heredoc = /^(?:(?:apply_patch|cat)\s+)?<<-?\s*(["']?)(\w+)\1$/;
 
-/** The range without blank lines, code fences and heredocs around it. */
 function unwrap(lines: readonly string[]): { readonly from: number; readonly to: number } {
   let from = 0;
   let to = lines.length;
@@ -165,7 +157,7 @@ function* readFile(reader: Reader): Steps<PatchFile | Fault> {
 function pathIn(written: string): string | { readonly fault: PatchFault } {
   const path = written.replace(/^ /, "");
   if (path.trim() === "") return { fault: "no path" };
-  return path.trim() === path ? path : { fault: "blanks around path" };
+  return path.trim() === path ? path : { fault: "whitespace around path" };
 }
 
 function* readAdded(reader: Reader, path: string): Steps<PatchFile | Fault> {
@@ -252,7 +244,7 @@ function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
   if (one === undefined) return { fault: "empty hunk", index: start };
   const unmarked = lines.findIndex((_, index) => reader.lines[from + index] === "");
   const onlyUnmarked = lines.every(({ mark }, index) => mark === "+" || reader.lines[from + index] === "");
-  if (unmarked !== -1 && onlyUnmarked) return { fault: "blank line without mark", index: from + unmarked };
+  if (unmarked !== -1 && onlyUnmarked) return { fault: "empty line without prefix", index: from + unmarked };
   return { headers, lines: [one, ...others], endOfFile, at: start + 1 };
 }
 

@@ -1,10 +1,14 @@
-/**
- * Changes several files in one call, all of them or none. Every file is planned and permitted before the first is written; if
- * writing fails half way, the files that were written are put back.
- */
+/** Changes several files, all or none: all are planned and permitted before the first is written, and put back if one fails. */
 
 import * as nodePath from "node:path";
-import { HandleStack, type HeldLocks, type Staged, WriteFailed, yieldToEventLoop } from "../../disk/disk.ts";
+import {
+  HandleStack,
+  type HeldLocks,
+  type Staged,
+  timeSlices,
+  WriteFailed,
+  yieldToEventLoop,
+} from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotifiedChange } from "../../contract/lsp.ts";
@@ -64,13 +68,17 @@ async function changeManyOnce(
   let allChecked: Promise<void> | undefined;
   const beforeAsking = (): Promise<void> => (allChecked ??= requireAllPossible(all, context));
   const answers: [Permitted, ...Permitted[]] = [await permitFile(first, beforeAsking, context)];
-  for (const file of others) answers.push(await permitFile(file, beforeAsking, context));
+  const slices = timeSlices(context.signal);
+  for (const file of others) {
+    answers.push(await permitFile(file, beforeAsking, context));
+    if (slices.isOver()) await slices.next();
+  }
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
 
   return exclusively(targets, context, async (locks) => {
-    using handles = new HandleStack();
+    await using handles = new HandleStack();
     const jobs: Job[] = [];
     for (const [index, file] of all.entries()) {
       const changeTarget = await resolveChangeTarget(file.path, context);
@@ -85,15 +93,18 @@ async function changeManyOnce(
         throw new Problem({ code: "CHANGED", place: answer.target });
       const { approved } = answer;
       if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: changeTarget.target };
+      if (slices.isOver()) await slices.next();
     }
     refuseSharedInodes(jobs, context);
     context.signal.throwIfAborted();
     // Every foreseeable failure is reported before the first file is written.
-    const foreseen = jobs.map(({ prepared, moved }) => {
+    const foreseen: Notes[] = [];
+    for (const { prepared, moved } of jobs) {
       const notes = requireWritable(prepared, context);
       // A moved file is created at its destination, so notes about overwriting do not apply.
-      return moved === undefined ? notes : requireNothingAt(moved.target, context);
-    });
+      foreseen.push(moved === undefined ? notes : requireNothingAt(moved.target, context));
+      if (slices.isOver()) await slices.next();
+    }
     const files = context.dryRun
       ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
       : [...(await writeAll(jobs, locks, context))];
@@ -115,9 +126,7 @@ async function changeManyOnce(
 
 interface Permitted {
   readonly target: Target;
-  /** Where the file is moved to. */
   readonly destination: Target | undefined;
-  /** The diff that a person approved, if a person was asked. */
   readonly approved: string | undefined;
 }
 
@@ -126,9 +135,11 @@ const targetsOf = ({ target, destination }: Permitted): [Target, ...Target[]] =>
 
 /** Throws if one of the changes is bound to fail. Skips files whose reading would itself need a permission. */
 async function requireAllPossible(files: readonly FilePlan[], context: ToolContext): Promise<void> {
+  const slices = timeSlices(context.signal);
   for (const part of files) {
+    if (slices.isOver()) await slices.next();
     const changeTarget = await resolveChangeTarget(part.path, context);
-    using _held = handleOf(changeTarget);
+    using _handle = handleOf(changeTarget);
     refuseIfThere(part, changeTarget, context);
     if (changeTarget.is === "there" && context.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
     const prepared = await prepare(changeTarget, part.plan, context);
@@ -137,11 +148,10 @@ async function requireAllPossible(files: readonly FilePlan[], context: ToolConte
   }
 }
 
-/** Asks for every permission that the change of this file needs. */
 async function permitFile(file: FilePlan, beforeAsking: () => Promise<void>, context: ToolContext): Promise<Permitted> {
   const changeTarget = await resolveChangeTarget(file.path, context);
   const { target } = changeTarget;
-  using _held = handleOf(changeTarget);
+  using _handle = handleOf(changeTarget);
   refuseIfThere(file, changeTarget, context);
   if (changeTarget.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", context);
   if (changeTarget.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", context);
@@ -161,7 +171,6 @@ async function permitFile(file: FilePlan, beforeAsking: () => Promise<void>, con
   return { target, destination, approved };
 }
 
-/** Where a file is moved to. Throws if the name is taken. */
 async function destinationOf(file: FilePlan, context: ToolContext): Promise<Target | undefined> {
   if (file.moveTo === undefined) return undefined;
   const destination = await resolveChangeTarget(file.moveTo, context);
@@ -190,13 +199,11 @@ function refuseClashes(targets: readonly Target[]): void {
     if (files.has(target.real)) throw refuse("two names", target);
     files.add(target.real);
   }
+  const folders = new Set<string>();
   for (const target of targets) {
-    for (
-      let above = nodePath.dirname(target.real);
-      above !== nodePath.dirname(above);
-      above = nodePath.dirname(above)
-    ) {
+    for (let above = nodePath.dirname(target.real); !folders.has(above); above = nodePath.dirname(above)) {
       if (files.has(above)) throw refuse("in a new file", target);
+      folders.add(above);
     }
   }
 }
@@ -207,12 +214,13 @@ function refuseSharedInodes(jobs: readonly Job[], { changes }: ToolContext): voi
   const there = jobs.flatMap(({ does, moved, prepared }) =>
     prepared.is === "new" ? [] : [{ prepared, inPlace: does === "update" && moved === undefined }],
   );
-  for (const [index, { prepared, inPlace }] of there.entries()) {
+  const inPlaceByInode = new Map<string, boolean>();
+  for (const { prepared, inPlace } of there) {
     const { device, inode } = prepared.file.identity;
-    const twin = there
-      .slice(0, index)
-      .find(({ prepared: { file } }) => file.identity.device === device && file.identity.inode === inode);
-    if (twin === undefined || !(inPlace || twin.inPlace)) continue;
+    const key = `${device}:${inode}`;
+    const twin = inPlaceByInode.get(key);
+    inPlaceByInode.set(key, inPlace || twin === true);
+    if (twin === undefined || !(inPlace || twin)) continue;
     const text = prepared.target.asked;
     throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "two names", line: 1, text });
   }
@@ -223,23 +231,20 @@ async function jobOf(file: FilePlan, changeTarget: ChangeTarget, context: ToolCo
   const prepared = await prepare(changeTarget, file.plan, context);
   using handles = new HandleStack();
   handles.use(openFileOf(prepared));
-  const destination = await destinationOf(file, context);
-  if (destination === undefined || prepared.is === "new" || prepared.old === undefined) {
-    handles.move();
-    return { does: file.does, prepared, moved: undefined };
-  }
-  const bytes = joined(prepared.planned.pieces, prepared.old);
+  const target = await destinationOf(file, context);
+  const isMoved = target !== undefined && prepared.is === "there" && prepared.old !== undefined;
+  const moved = isMoved
+    ? { target, bytes: joined(prepared.planned.pieces, prepared.old), mode: prepared.file.mode }
+    : undefined;
   handles.move();
-  return { does: file.does, prepared, moved: { target: destination, bytes, mode: prepared.file.mode } };
+  return { does: file.does, prepared, moved };
 }
 
 // Writing all files or none (`disk/write/change-set.ts`).
 
-/** One file, ready to be written. */
 interface Job {
   readonly does: PatchFile["does"];
   readonly prepared: Prepared<MatchedBy>;
-  /** Where the file is moved to, and its content there. */
   readonly moved: { readonly target: Target; readonly bytes: Buffer; readonly mode: number } | undefined;
 }
 
@@ -398,10 +403,7 @@ function shownAs(job: Job, notes: ChangedFile["notes"]): ChangedFile {
   return { ...file, did: "moved", target: job.moved.target, movedFrom: file.target };
 }
 
-/**
- * Symlinks are neither deleted nor moved. Through the link, the file that it leads to would go, which the answer does not
- * name, and the link would dangle. The history cannot bring back a link itself.
- */
+/** Symlinks are neither deleted nor moved: the file that they lead to would go, and the history cannot bring back a link. */
 export async function refuseLink(
   target: Target,
   would: "be deleted" | "be moved",
@@ -418,7 +420,7 @@ async function isLink({ absolute, real }: Target, { disk }: ToolContext): Promis
   const name = nodePath.basename(absolute);
   const above = disk.lookup(nodePath.dirname(absolute));
   if (above.seen !== "node") return false;
-  using _held = above.handle;
+  using _handle = above.handle;
   if (nodePath.join(above.real, name) === real) return false;
   const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
   const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);

@@ -13,8 +13,9 @@ import {
   type LockKey,
   LockTimeout,
   type LookupAlso,
+  timeSlices,
 } from "../../disk/disk.ts";
-import { refusal } from "../../guard/guard.ts";
+import { deniedBy, refusal } from "../../guard/guard.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -74,8 +75,7 @@ export function refuseDenied(
 ): void {
   const names = [target.absolute, target.real, ...(target.through ?? [])];
   const [rule] = permissions.flatMap((permission) => guard.denied(permission, names, target.is) ?? []);
-  if (rule === undefined) return;
-  throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: rule.text, source: rule.source });
+  if (rule !== undefined) throw deniedBy(rule, target);
 }
 
 /**
@@ -91,14 +91,10 @@ export async function exclusively<Result>(
   const [place] = targets;
   let isLocked = false;
   try {
-    return await context.locks.exclusively(
-      keys ?? targets.map((target) => keyOf(target, context)),
-      context.signal,
-      (locks) => {
-        isLocked = true;
-        return work(locks);
-      },
-    );
+    return await context.locks.exclusively(keys ?? (await keysOf(targets, context)), context.signal, (locks) => {
+      isLocked = true;
+      return work(locks);
+    });
   } catch (error) {
     if (!isLocked && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
@@ -128,6 +124,16 @@ const lockedFolder = ({ identity }: Handle, path: string): LockKey["folder"] => 
 export function isStill(changeTarget: ChangeTarget, { disk }: ToolContext): boolean {
   if (changeTarget.is === "there") return disk.isStill(changeTarget.node);
   return changeTarget.folder !== undefined && disk.isStillMissing(changeTarget.folder, changeTarget.target.real);
+}
+
+async function keysOf(targets: readonly Target[], context: ToolContext): Promise<readonly LockKey[]> {
+  const slices = timeSlices(context.signal);
+  const keys: LockKey[] = [];
+  for (const target of targets) {
+    keys.push(keyOf(target, context));
+    if (slices.isOver()) await slices.next();
+  }
+  return keys;
 }
 
 /** The nearest existing folder, and the rest of the path. */

@@ -74,7 +74,7 @@ async function changeOnce<Extra>(
     // The question and the wait for the lock may have taken minutes.
     const isCurrent = !wasAsked && isStill(resolved, context);
     const changeTarget = isCurrent ? resolved : await resolveChangeTarget(path, context, "its folder");
-    using _held = handleOf(changeTarget);
+    using _handle = handleOf(changeTarget);
     if (changeTarget.target.real !== resolved.target.real) {
       throw new Problem({ code: "CHANGED", place: resolved.target });
     }
@@ -137,24 +137,18 @@ export async function writePrepared<Extra>(
   return changedFileOf(prepared, notes);
 }
 
-/** How a tool changes a file. */
 export interface Plan<Extra> {
   readonly wants: Wants;
   readonly profile: Profile;
-  /** The new state of a file that exists. */
   there(current: CurrentFile): Promise<Planned<Extra>> | Planned<Extra>;
   /** The content of a file that does not exist yet; without this method a missing file is an error. */
   missing?(target: Target): NewFile<Extra> | Promise<NewFile<Extra>>;
   /** Throws if the tool cannot change this kind of file; without this check the reply would say to read it first. */
   fits?(current: UncheckedCurrentFile): Promise<void>;
-  /** "at once" by default. */
   readonly holds?: Holds;
   /** Is the whole file overwritten, so that the session must have seen all of it? */
   readonly overwrites: boolean;
-  /**
-   * Set by plans that refuse an uncertain match. Where the operator permits edits of files that changed since they were read
-   * (`staleness: "content-match"`), only these plans may make them.
-   */
+  /** Set by plans that refuse an uncertain match: only these edit files that changed since (`staleness: "content-match"`). */
   readonly changedSince?: "where certain";
   /** Set if the session need not have seen the file: the edits come from a language server, which has read it. */
   readonly unseen?: "permitted";
@@ -165,14 +159,10 @@ export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
   /** The file that copied pieces are copied from; by default the file itself. */
   readonly source?: OpenFile | undefined;
-  /** Its `hunks` may be computed on first access. */
   readonly diff: Diff;
-  /** New permission bits; by default they stay. */
   readonly mode?: number | undefined;
-  /** The old text, if it is in memory. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
-  /** The file is deleted. */
   readonly removes?: true;
   /** The encoding to remember, where only planning revealed it. */
   readonly remember?: EncodingName;

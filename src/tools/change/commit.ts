@@ -1,20 +1,18 @@
-/**
- * The last steps of a change: record the old content in the history, write, update the ledger. A refusal of the disk becomes a
- * Problem.
- */
+/** The last steps of a change: record the old content, write, update the ledger. A refusal of the disk becomes a Problem. */
 
 import type { ChangeNote, Piece } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import {
-  FileCut,
+  FileTruncated,
   fullHash,
   hashOfContent,
   type Identity,
   lengthOf,
+  type OpenFile,
   ReadFailed,
-  released,
+  withHandleClosed,
   type WriteStep,
 } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
@@ -63,9 +61,7 @@ export async function commit<Extra>(
       mode,
       signal: context.signal,
       beforeSwap: recorder.keeps ? keepOld : undefined,
-      // The diff of the answer and the hash are computed while the disk is busy.
       meanwhile: () => {
-        void prepared.diff.hunks;
         hash = hashIfSmall(bytes);
       },
       letGo: () => {
@@ -76,9 +72,7 @@ export async function commit<Extra>(
   );
   switch (replaced.did) {
     case "nothing":
-      recorder.undone();
-      if (replaced.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-      throw writeProblem(target, replaced.errno, replaced.during);
+      throw refusedWrite(target, replaced, recorder);
     case "damaged": {
       context.ledger.drop(target.real);
       const during = `${replaced.during}; its old content is kept and is put back at the next start`;
@@ -124,11 +118,9 @@ export async function commitNew<Extra>(
   );
   switch (created.did) {
     case "nothing":
+      if (created.why !== "exists") throw refusedWrite(target, created, recorder);
       recorder.undone();
-      if (created.why === "exists")
-        throw new Problem({ code: "EXISTS", place: target, reason: kindAt(target, context) });
-      if (created.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-      throw writeProblem(target, created.errno, created.during);
+      throw new Problem({ code: "EXISTS", place: target, reason: kindAt(target, context) });
     case "unconfirmed":
       return unconfirmed(target, created.errno, wrote, recorder, context, remember);
     case "created":
@@ -176,16 +168,24 @@ export async function commitRemoval<Extra>(
         }),
     }),
   );
-  if (removed.did === "nothing") {
-    recorder.undone();
-    if (removed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
-    throw writeProblem(target, removed.errno, removed.during);
-  }
+  if (removed.did === "nothing") throw refusedWrite(target, removed, recorder);
   context.ledger.drop(target.real);
   return [
     ...recorder.done(file.identity),
     ...(removed.did === "unconfirmed" ? [{ note: "unconfirmed", errno: removed.errno } as const] : []),
   ];
+}
+
+function refusedWrite(
+  place: Target,
+  refused:
+    | { readonly why: "changed" }
+    | { readonly why: "refused"; readonly errno: string; readonly during: WriteStep },
+  recorder: HistoryRecorder,
+): Problem {
+  recorder.undone();
+  if (refused.why === "changed") return new Problem({ code: "STALE", place, reason: "while changing it" });
+  return writeProblem(place, refused.errno, refused.during);
 }
 
 /** If writing throws, the history drops the change that it recorded. */
@@ -202,15 +202,9 @@ async function orRecordUndone<Result>(recorder: HistoryRecorder, work: () => Pro
 const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Exclude<Piece, { readonly from: number }>[] =>
   pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
 
-/** The mode that the system gave a new file. */
-function modeOf(target: Target, { disk }: ToolContext): number | undefined {
-  const lookup = disk.lookup(target.real);
-  if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
-  const opened = disk.open(lookup);
-  if ("errno" in opened) return undefined;
-  using file = opened;
-  return file.mode;
+function modeOf(target: Target, context: ToolContext): number | undefined {
+  using file = openedAt(target, context);
+  return file?.mode;
 }
 
 /** The new content was written, but may not survive a power cut. */
@@ -269,18 +263,21 @@ export function rememberWrite(
 /** The hash of a large file that was just written, where its mtime is too coarse to show that another program changes it next. */
 async function hashInDoubt(target: Target, identity: Identity, context: ToolContext): Promise<string | undefined> {
   if (!isInDoubt(identity)) return undefined;
-  const lookup = context.disk.lookup(target.real);
-  if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
-  const opened = context.disk.open(lookup);
-  if ("errno" in opened) return undefined;
-  using file = opened;
+  using file = openedAt(target, context);
   try {
-    return statKeyOf(file.identity) === statKeyOf(identity) ? await fullHash(file) : undefined;
+    return file !== undefined && statKeyOf(file.identity) === statKeyOf(identity) ? await fullHash(file) : undefined;
   } catch (error) {
-    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    if (error instanceof ReadFailed || error instanceof FileTruncated) return undefined;
     throw error;
   }
+}
+
+function openedAt(target: Target, { disk }: ToolContext): OpenFile | undefined {
+  const lookup = disk.lookup(target.real);
+  if (lookup.seen !== "node") return undefined;
+  using _handle = lookup.handle;
+  const opened = disk.open(lookup);
+  return "errno" in opened ? undefined : opened;
 }
 
 /** MUST NOT be written into: a single piece is returned without a copy. */
@@ -309,7 +306,7 @@ export function writeProblem(place: Target, errno: string, during: WriteStep): P
 
 /** What occupies the name: a file that was created meanwhile, or a dangling symlink. */
 function kindAt(target: Target, context: ToolContext): "file" | "folder" | "link" {
-  const lookup = released(context.disk.lookup(target.real));
+  const lookup = withHandleClosed(context.disk.lookup(target.real));
   if (lookup.seen !== "node") return "link";
   return lookup.kind === "directory" ? "folder" : "file";
 }

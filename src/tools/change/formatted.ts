@@ -1,17 +1,14 @@
-/**
- * Runs the host's formatter after a change. What it changes is reported with the change, recorded in the same turn of the
- * history, and counts as seen: otherwise the session's next edit would be refused as stale.
- */
+/** Runs the host's formatter after a change. What it changes is reported and recorded with the change, and counts as seen. */
 
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut, type Identity, ReadFailed } from "../../disk/disk.ts";
+import { FileTruncated, type Identity, runInSlices, ReadFailed } from "../../disk/disk.ts";
 import { storedFile } from "../../history/history.ts";
 import { nothingShown, type Seen, type Wrote } from "../../session/session.ts";
-import { hunksOfTexts, wellFormed } from "../../text/text.ts";
+import { hunksBetween, wellFormed } from "../../text/text.ts";
 import { movedAlong } from "../edit/edit-text.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Diff } from "./change.ts";
@@ -54,16 +51,17 @@ export async function runFormatter(
     rememberWrite(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), context, now.remember);
   if (Buffer.compare(written.bytes, now.bytes) === 0) {
     // The formatter may have written the same bytes again, which changes the mtime that large files are recognised by.
-    remember(hunksOfTexts("", ""));
+    remember({ hunks: [], additions: 0, deletions: 0, complete: true });
     return withNotes;
   }
-  const diff = hunksOfTexts(written.text, now.text);
+  // Not cancelled: the file has been changed, and the answer says how.
+  const diff = await runInSlices(hunksBetween(written.text, now.text));
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
   remember(shown);
   const kept = await keep(target, written, now, context);
   const { additions, deletions } = diff;
   const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;
-  return { ...withNotes, ...wholeDiff(file, now.text), notes: [...withNotes.notes, note, ...kept] };
+  return { ...withNotes, ...(await wholeDiff(file, now.text)), notes: [...withNotes.notes, note, ...kept] };
 }
 
 interface Content {
@@ -79,7 +77,7 @@ interface Content {
 async function contentOf(target: Target, profile: Profile, context: ToolContext): Promise<Content | undefined> {
   const lookup = context.disk.lookup(target.real);
   if (lookup.seen !== "node") return undefined;
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   try {
     if (lookup.kind !== "file") return undefined;
     const opened = context.disk.open(lookup);
@@ -91,7 +89,7 @@ async function contentOf(target: Target, profile: Profile, context: ToolContext)
     const { identity, mode } = file;
     return { bytes, text: wellFormed(source().text), identity, mode, seen, remember };
   } catch (error) {
-    if (error instanceof ReadFailed || error instanceof FileCut || error instanceof Problem) return undefined;
+    if (error instanceof ReadFailed || error instanceof FileTruncated || error instanceof Problem) return undefined;
     throw error;
   }
 }
@@ -142,7 +140,6 @@ function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
   );
 }
 
-/** The formatter's change is a second step of the same turn. */
 async function keep(
   target: Target,
   before: Content,
@@ -158,8 +155,8 @@ async function keep(
 }
 
 /** The diff from before the tool's change to after the formatter's. */
-function wholeDiff(file: ChangedFile, now: string): Partial<ChangedFile> {
+async function wholeDiff(file: ChangedFile, now: string): Promise<Partial<ChangedFile>> {
   if (file.before === undefined && file.did !== "created") return {};
-  const { hunks, additions, deletions, complete } = hunksOfTexts(file.before ?? "", now);
+  const { hunks, additions, deletions, complete } = await runInSlices(hunksBetween(file.before ?? "", now));
   return { hunks, additions, deletions, diffComplete: complete };
 }

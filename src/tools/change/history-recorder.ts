@@ -5,7 +5,6 @@ import type { Target } from "../../contract/target.ts";
 import type { Identity } from "../../disk/disk.ts";
 import type { Keeping, Kept, SessionHistory } from "../../history/history.ts";
 
-/** The message that a change belongs to, and the history that records it. */
 export interface Turn {
   readonly history: SessionHistory;
   readonly messageId: string;
@@ -15,22 +14,16 @@ export interface Turn {
 type KeepWhat = Pick<Keeping, "before" | "after"> & { readonly moved?: Moved };
 export type Moved = { readonly movedTo: string } | { readonly movedFrom: string };
 
-export interface HistoryRecorder {
-  /** False if the session has no history: then all methods do nothing. */
-  readonly keeps: boolean;
-  /** Called right before the file is replaced; called again if the disk then has to replace it in another way. */
-  keep(what: KeepWhat): Promise<void>;
-  done(identity: Identity, mode?: number): readonly ChangeNote[];
-  /** The change was not made, or was rolled back. */
-  undone(): void;
-}
+export type HistoryRecorder = ReturnType<typeof createRecorder>;
 
 /** `onKept` gets the record before the file is replaced; if it throws, the change is not made. */
-export function createRecorder(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void): HistoryRecorder {
+export function createRecorder(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void) {
   let kept: Kept | undefined;
   return {
+    /** False if the session has no history: then all methods do nothing. */
     keeps: turn !== undefined,
-    async keep({ before, after, moved }) {
+    /** Called right before the file is replaced; called again if the disk then has to replace it in another way. */
+    async keep({ before, after, moved }: KeepWhat): Promise<void> {
       if (turn === undefined) return;
       const { history, messageId, tool } = turn;
       const { real: path, realRelative: relative } = target;
@@ -38,12 +31,12 @@ export function createRecorder(turn: Turn | undefined, target: Target, onKept?: 
       kept = await history.keep({ messageId, tool, path, relative, before, after, ...moved, ...instead });
       onKept?.(kept);
     },
-    done(identity, mode) {
+    done(identity: Identity, mode?: number): readonly ChangeNote[] {
       if (kept === undefined) return [];
       turn?.history.done(kept, identity, mode);
       return notesOf(kept);
     },
-    undone() {
+    undone(): void {
       if (kept !== undefined) turn?.history.undone(kept);
       kept = undefined;
     },

@@ -1,6 +1,6 @@
 /** The middle steps of a change: read the current file, check the ledger, plan. Nothing is written here. */
 
-import { FileCut, type FileNode, type Handle, HandleStack, type OpenFile, ReadFailed } from "../../disk/disk.ts";
+import { FileTruncated, type FileNode, type Handle, HandleStack, type OpenFile, ReadFailed } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
@@ -19,7 +19,6 @@ import {
 } from "./current-file.ts";
 import { requireFileName, type ChangeTarget } from "./change-target.ts";
 
-/** A change that is ready to be written. */
 export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
   | {
       readonly is: "new";
@@ -28,7 +27,6 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly mode?: number;
       /** The file that it is moved from, whose metadata it gets. */
       readonly like?: { readonly node: FileNode; readonly file: OpenFile };
-      /** The folder that it will be in, if that is open. */
       readonly folder?: Handle | undefined;
       readonly remember?: CurrentFile["remember"];
       /** What the session knows of it afterwards; all of it by default. */
@@ -38,14 +36,12 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly is: "there";
       readonly changeTarget: Extract<ChangeTarget, { readonly is: "there" }>;
       readonly file: OpenFile;
-      /** All of its bytes, if they are in memory. */
       readonly old: Buffer | undefined;
       readonly remember: CurrentFile["remember"];
       readonly planned: Planned<Extra>;
     }
 );
 
-/** The file that the caller of `prepare` has to close. */
 export const openFileOf = <Extra>(prepared: Prepared<Extra>): OpenFile | undefined =>
   prepared.is === "there" ? prepared.file : undefined;
 
@@ -89,7 +85,8 @@ export async function prepare<Extra>(
     };
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
-    if (error instanceof FileCut) throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+    if (error instanceof FileTruncated)
+      throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     throw error;
   }
 }
@@ -111,26 +108,12 @@ async function readAndCheckLedger<Extra>(
   const current = await read(plan.holds);
   const seen = await requireSeen(current, plan, context);
   const whole = async (): Promise<CurrentFile> => {
-    const now = withSeen(await read(), seen, whole);
+    const now = { ...(await read()), seen, whole };
     onCurrent(now);
     return now;
   };
-  return withSeen(current, seen, whole);
+  return { ...current, seen, whole };
 }
-
-/** Name by name, because an object spread with added keys is slow. */
-const withSeen = (unchecked: UncheckedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
-  target: unchecked.target,
-  file: unchecked.file,
-  form: unchecked.form,
-  bytes: unchecked.bytes,
-  head: unchecked.head,
-  source: unchecked.source,
-  fingerprint: unchecked.fingerprint,
-  remember: unchecked.remember,
-  seen,
-  whole,
-});
 
 async function requireSeen<Extra>(
   current: UncheckedCurrentFile,
@@ -169,7 +152,6 @@ async function requireSeen<Extra>(
   return seen;
 }
 
-/** The change as the answer reports it. */
 export function changedFileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
   const { target, diff } = prepared;
   const { hunks, additions, deletions, complete: diffComplete, uncounted } = diff;
@@ -185,7 +167,6 @@ export function changedFileOf<Extra>(prepared: Prepared<Extra>, notes: readonly 
 const isRemoval = <Extra>(prepared: Prepared<Extra>): boolean =>
   prepared.is === "there" && prepared.planned.removes === true;
 
-/** The change as a permission question shows it. */
 export const questionOf = <Extra>(prepared: Prepared<Extra>): { readonly diff: string; readonly deletes?: true } => ({
   diff: diffText(prepared),
   ...(isRemoval(prepared) && { deletes: true }),

@@ -1,16 +1,14 @@
-/**
- * Makes a single edit by searching the file's bytes for the exact old text: no decoding, so it is fast for files in memory and
- * works for files of any size. Every other byte is copied. Looser comparisons need the decoded text (`edit-text.ts`).
- */
+/** Makes a single edit by searching the bytes for the exact old text, in files of any size. See `edit-text.ts` for looser matches. */
 
 import type { EditFound, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut, findInFile, type Hit, inTurns, type OpenFile, yieldToEventLoop } from "../../disk/disk.ts";
+import { FileTruncated, findInFile, type Hit, runInSlices, type OpenFile, timeSlices } from "../../disk/disk.ts";
 import { merged } from "../../session/session.ts";
 import {
   bytePlacesIn,
   type ChangedRun,
+  countNewlines,
   countNewlinesIn,
   type DiffLimits,
   type DiffOfChanges,
@@ -18,15 +16,14 @@ import {
   doubleByteStep,
   encode,
   exactReplacement,
+  finishDiff,
   isDoubleByte,
   type LinesAround,
   type LinesTouched,
   shownRuns,
   sourceText,
   startDiff,
-  type TextDiff,
   type Units,
-  withKept,
 } from "../../text/text.ts";
 import type { Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
@@ -38,6 +35,7 @@ import {
   movedAlong,
   notesOf,
   notShown,
+  piecesOf,
   requireCertain,
   requireShown,
   shownOf,
@@ -72,17 +70,14 @@ export async function planBytes(
     const lines = found.hits.map(({ line }) => line).slice(0, linesMax);
     throw new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: step, lines, total: found.total });
   }
-  if (found.total > placesKeptMax) {
+  // In memory, blocks of places are cheaper than a piece for each; the text engine makes what is not simple.
+  if (found.total > Math.min(placesKeptMax, bytes === undefined ? placesKeptMax : placesInMemoryMax)) {
     // `planEverywhere` puts the same bytes in every place, so line ends must not matter.
     const isSimple = !/[\r\n]/.test(edit.newText) && !edit.oldText.endsWith("\n") && !edit.oldText.startsWith("\n");
     if (isSimple && !isDoubleByte(form.encoding))
       return planEverywhere(current, edit, needle.bytes, source, context, shows);
-    throw new Problem({
-      code: "TOO_LARGE",
-      place: target,
-      kind: "text",
-      limit: `${placesKeptMax} replacements at once`,
-    });
+    const limit = `${placesKeptMax} replacements at once`;
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
   }
   const { hits } = found;
   // The `\n` of a `\r\n` stays; the change begins after it.
@@ -92,23 +87,33 @@ export async function planBytes(
   const matchedBy = texts.every((text) => text === own.newText) ? step : "line ends";
   requireCertain(current, matchedBy, hits.length);
   const shown = shownOf(current.seen);
-  const oldNewlines = newlinesIn(needle.bytes);
+  const oldNewlines = newlineBytesIn(needle.bytes);
   requireShown(
     current,
     shown,
     hits.map(({ line }) => spanFrom(line, oldNewlines, edit.oldText.endsWith("\n"))),
   );
-  const puts = putsOf(texts, current);
-  const replaced: Replaced = {
-    hits: starts,
-    oldText: own.oldText,
-    oldBytes: needle.bytes.length - (isTorn ? 1 : 0),
-    puts,
-  };
-  const touched = await linesTouched(replaced, oldNewlines - (isTorn ? 1 : 0), source, form.bomBytes, signal);
+  const oldBytes = needle.bytes.length - (isTorn ? 1 : 0);
+  const changes = starts.map(({ at }, index) => ({ from: at, to: at + oldBytes, text: texts[index] ?? "" }));
+  const pieces = await runInSlices(piecesOf({ byteAt: (at) => at }, changes, current), signal);
+  const touched = await linesTouched(
+    starts,
+    own.oldText,
+    texts,
+    oldNewlines - (isTorn ? 1 : 0),
+    source,
+    form.bomBytes,
+    signal,
+  );
+  const diff = startDiff(shows);
+  const runs = shownRuns(touched, shows);
+  await addRuns(diff, runs, changes, touched, source, current, shows);
   return {
-    pieces: piecesOf(replaced, file.sizeBytes),
-    diff: await diffOf(replaced, touched, source, current, shows, signal),
+    pieces,
+    diff: await runInSlices(
+      finishDiff(diff, runs, changes, touched, () => own.oldText),
+      signal,
+    ),
     before: textBefore(current),
     notes: notesOf(current),
     wrote: knownAfter(current, movedAlong(shown, touched)),
@@ -117,26 +122,18 @@ export async function planBytes(
 
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     const reader = bytes === undefined ? file : readable(bytes);
-    const options = {
-      hitsMax: Math.max(placesKeptMax, linesMax),
-      firstByte: form.bomBytes,
-      signal,
-      onProgress,
-    } as const;
+    const options = { hitsMax: Math.max(placesKeptMax, linesMax), firstByte: form.bomBytes, signal, onProgress };
     const beginsWithNewline = wanted[0] === newline;
     const overlapping = !edit.all || beginsWithNewline ? "first" : false;
     const lines = edit.all || beginsWithNewline ? "all" : "first";
     if (isDoubleByte(form.encoding)) {
       const all = await findInFile(reader, wanted, { ...options, overlapping: true, lines: "all" });
-      const mayOverlap = overlapping !== false;
-      const whole = await wholeCharacters(all, wanted.length, form.encoding, source, target, {
-        overlapping: mayOverlap,
-        signal,
-      });
-      return beginsWithNewline ? withWholeLineEnds(whole, edit, wanted.length, source) : whole;
+      const how = { overlapping: overlapping !== false, signal };
+      const whole = await wholeCharacters(all, wanted.length, form.encoding, source, target, how);
+      return beginsWithNewline ? withWholeLineEnds(whole, edit, wanted.length, source, signal) : whole;
     }
     const once = await findInFile(reader, wanted, { ...options, overlapping, onChunk, lines });
-    if (beginsWithNewline) return withWholeLineEnds(once, edit, wanted.length, source);
+    if (beginsWithNewline) return withWholeLineEnds(once, edit, wanted.length, source, signal);
     return once.total > 1 && lines === "first"
       ? findInFile(reader, wanted, { ...options, overlapping, lines: "all" })
       : once;
@@ -145,22 +142,22 @@ export async function planBytes(
 
 /** Lines that an error lists. */
 const linesMax = 50;
+/** More places than this of a file in memory are made in blocks. */
+const placesInMemoryMax = 10_000;
 
-/**
- * For a text that begins with a newline: drops the places that would split a `\r\n`. If no other place is left, the newline
- * counts for the whole `\r\n`, provided that the new text begins with one too and the rest of the old text has no line ends.
- */
+/** Drops places that would split a `\r\n`; if no other is left, a leading newline of both texts counts for the whole `\r\n`. */
 async function withWholeLineEnds(
   found: Places,
   { oldText, newText, all }: TextEdit,
   needleBytes: number,
   source: Bytes,
+  signal: AbortSignal,
 ): Promise<Places> {
   if (found.total > found.hits.length) return found;
-  const [whole, torn]: [Hit[], Hit[]] = [[], []];
-  for (const hit of found.hits) ((await isAfterReturn(hit.at, source)) ? torn : whole).push(hit);
+  const areTorn = await eachInTurns(found.hits, signal, ({ at }) => isAfterReturn(at, source));
+  const [whole, torn] = [false, true].map((isTorn) => found.hits.filter((_, index) => areTorn[index] === isTorn));
   const mayUseTorn = newText.startsWith("\n") && !/[\r\n]/.test(oldText.slice(1));
-  const taken = whole.length > 0 ? whole : mayUseTorn ? torn : [];
+  const taken = whole?.[0] !== undefined ? whole : mayUseTorn && torn !== undefined ? torn : [];
   let free = 0;
   const hits = taken.filter(({ at }) => {
     if (all && at < free) return false;
@@ -173,7 +170,6 @@ async function withWholeLineEnds(
 const isAfterReturn = async (at: number, source: Bytes): Promise<boolean> =>
   at > 0 && (await source.read(at - 1, at))[0] === carriageReturn;
 
-/** Makes bytes in memory searchable as a file is. */
 const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
   sizeBytes: bytes.length,
   read: (into, at) => {
@@ -196,15 +192,15 @@ async function planEverywhere(
   requireCertain(current, "exact", 2);
   // A character that cannot be encoded is reported only if all lines were shown: NOT_READ comes first.
   const isEncodable = "bytes" in encode(edit.newText, form.encoding);
-  const put = putOf(isEncodable ? edit.newText : "", current);
-  const [linesBefore, linesAfter] = [newlinesIn(needle) + 1, 1];
+  const put = encoded(isEncodable ? edit.newText : "", current);
+  const [linesBefore, linesAfter] = [newlineBytesIn(needle) + 1, 1];
   const isWhole = seen.state === "fresh" && seen.whole;
   const shown = shownOf(seen);
   const first: Hit[] = [];
   const diff = startDiff(shows);
   let runs: readonly ChangedRun[] | undefined;
   const touchedShown: LinesTouched[] = [];
-  const blocks = startBlocks(source, needle, put.bytes);
+  const blocks = startBlocks(source, needle, put);
   const spanAt = (line: number): LineSpan => ({ from: line, to: line + linesBefore - 1 });
   let missing: readonly LineSpan[] = [];
   let replacements = 0;
@@ -232,32 +228,20 @@ async function planEverywhere(
     for (const hit of first.splice(runs.at(-1)?.next ?? 0)) diff.count(touchedBy(hit));
     return runs;
   };
-  const options = {
-    hitsMax: 0,
-    overlapping: false,
-    firstByte: form.bomBytes,
-    signal,
-    onProgress,
-    lines: "all",
-  } as const;
-  await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...options, onHit });
+  const where = { hitsMax: 0, overlapping: false, lines: "all", firstByte: form.bomBytes } as const;
+  await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...where, signal, onProgress, onHit });
   if (missing.length > 0) throw notShown(current, missing);
   if (!isEncodable) encoded(edit.newText, current);
-  if (file.sizeBytes + replacements * (put.bytes.length - needle.length) > editBytesMax) {
+  if (file.sizeBytes + replacements * (put.length - needle.length) > editBytesMax) {
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
     throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
   }
   const chosen = chooseRuns();
-  const replaced: Replaced = {
-    hits: first,
-    oldText: edit.oldText,
-    oldBytes: needle.length,
-    puts: first.map(() => put),
-  };
+  const replaced = first.map(({ at }) => ({ from: at, to: at + needle.length, text: edit.newText }));
   await addRuns(diff, chosen, replaced, first.map(touchedBy), source, current, shows);
   return {
     pieces: blocks.finish(),
-    diff: await inTurns(diff.finish(), signal),
+    diff: await runInSlices(diff.finish(), signal),
     before: textBefore(current),
     notes: notesOf(current),
     wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, touchedShown)),
@@ -334,28 +318,6 @@ function copyTo(into: Uint8Array, at: number, bytes: Uint8Array, from: number, t
   return at + to - from;
 }
 
-/** What one place gets instead of the old text. */
-interface Put {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-  readonly newlines: number;
-}
-
-const noPut: Put = { text: "", bytes: new Uint8Array(), newlines: 0 };
-
-function putOf(text: string, current: CurrentFile): Put {
-  const bytes = encoded(text, current);
-  return { text, bytes, newlines: newlinesIn(bytes) };
-}
-
-/** All places of the old text, in order, and what each gets instead. */
-interface Replaced {
-  readonly hits: readonly Hit[];
-  readonly oldText: string;
-  readonly oldBytes: number;
-  readonly puts: readonly Put[];
-}
-
 /** The new text of each place, with the line ends that the file has around that place, as in the text engine. */
 async function withLocalEnds(
   { oldText, newText }: Pick<TextEdit, "oldText" | "newText">,
@@ -367,7 +329,7 @@ async function withLocalEnds(
   const hasNewline = (await byteFrom(source, newline, 0)) !== undefined;
   const isLone = !hasNewline && (await byteFrom(source, carriageReturn, 0)) !== undefined;
   const endAt = isLone ? () => "\r" : lineEndsIn(source);
-  const textAt = exactReplacement(oldText, newText, isLone);
+  const textAt = await runInSlices(exactReplacement(oldText, newText, isLone), signal);
   return eachInTurns(hits, signal, async ({ at }) => {
     const end = await endAt(at);
     return textAt(() => end);
@@ -376,90 +338,53 @@ async function withLocalEnds(
 
 /** The lines that each place touches. Whole lines replaced by whole lines do not touch the line after them. */
 function linesTouched(
-  { hits, oldText, puts }: Replaced,
+  hits: readonly Hit[],
+  oldText: string,
+  texts: readonly string[],
   oldNewlines: number,
   source: Bytes,
   firstByte: number,
   signal: AbortSignal,
 ): Promise<readonly LinesTouched[]> {
   const endsLine = (text: string): boolean => text === "" || text.endsWith("\n");
+  // Most often all places get the same text.
+  let last = { text: "", newlines: 0 };
   return eachInTurns(hits, signal, async ({ at, line }, index) => {
-    const { text, newlines } = puts[index] ?? noPut;
+    const { [index]: text = "" } = texts;
+    if (text !== last.text) last = { text, newlines: countNewlines(text) };
     const mayBeWhole = endsLine(oldText) && endsLine(text);
     const staysLine = mayBeWhole && oldText !== "" && text !== "";
     const isWhole = staysLine || (mayBeWhole && (at === firstByte || (await source.read(at - 1, at))[0] === newline));
     const extra = isWhole ? 0 : 1;
-    return { line, linesBefore: oldNewlines + extra, linesAfter: newlines + extra };
+    return { line, linesBefore: oldNewlines + extra, linesAfter: last.newlines + extra };
   });
 }
 
-/** Does the work for each element, and yields to the event loop in between. */
 async function eachInTurns<One, Result>(
   list: readonly One[],
   signal: AbortSignal,
   work: (one: One, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
+  const slices = timeSlices(signal);
   for (const [index, one] of list.entries()) {
-    if (index % turnPlaces === turnPlaces - 1) {
-      signal.throwIfAborted();
-      await yieldToEventLoop();
-    }
+    if (index % turnPlaces === 0 && slices.isOver()) await slices.next();
     results.push(await work(one, index));
   }
   return results;
 }
 
-/** Encodes each different text once: most often all places get the same. */
-function putsOf(texts: readonly string[], current: CurrentFile): readonly Put[] {
-  const known = new Map<string, Put>();
-  return texts.map((text) => {
-    const put = known.get(text) ?? putOf(text, current);
-    known.set(text, put);
-    return put;
-  });
-}
-
-/** The diff of the replacements. Reads only the lines around the places that it shows. */
-async function diffOf(
-  replaced: Replaced,
-  touched: readonly LinesTouched[],
-  source: Bytes,
-  current: CurrentFile,
-  shows: DiffLimits,
-  signal: AbortSignal,
-): Promise<TextDiff> {
-  const diff = startDiff(shows);
-  const runs = shownRuns(touched, shows);
-  await addRuns(diff, runs, replaced, touched, source, current, shows);
-  for (let at = runs.at(-1)?.next ?? 0; at < touched.length; at += 1) {
-    const lines = touched[at];
-    if (lines === undefined) break;
-    diff.count(
-      await inTurns(
-        withKept(lines, () => replaced.oldText, replaced.puts[at]?.text ?? ""),
-        signal,
-      ),
-    );
-  }
-  return inTurns(diff.finish(), signal);
-}
-
 async function addRuns(
   diff: DiffOfChanges,
   runs: readonly ChangedRun[],
-  { hits, oldBytes, puts }: Replaced,
+  all: readonly TextChange[],
   touched: readonly LinesTouched[],
   source: Bytes,
   { form }: CurrentFile,
   shows: DiffLimits,
 ): Promise<void> {
   for (const run of runs) {
-    const changes: TextChange[] = [];
-    for (let at = run.first; at < run.next; at += 1) {
-      const from = hits[at]?.at ?? 0;
-      changes.push({ from, to: from + oldBytes, text: puts[at]?.text ?? "" });
-    }
+    const changes = all.slice(run.first, run.next);
     const around = diff.isFull() ? undefined : await bytesAround(run, changes, source, form, shows);
     diff.add(run, changes, touched.slice(run.first, run.next), around);
   }
@@ -483,12 +408,12 @@ async function bytesAround(
   let from = first;
   for (let reach = firstReachBytes; ; reach *= 8) {
     from = Math.max(form.bomBytes, first - Math.min(reach, most));
-    if (from === form.bomBytes || reach >= most || newlinesIn(await source.read(from, first)) > above) break;
+    if (from === form.bomBytes || reach >= most || newlineBytesIn(await source.read(from, first)) > above) break;
   }
   let to = last;
   for (let reach = firstReachBytes; ; reach *= 8) {
     to = Math.min(source.sizeBytes, last + Math.min(reach, most));
-    if (to === source.sizeBytes || reach >= most || newlinesIn(await source.read(last, to)) > below) break;
+    if (to === source.sizeBytes || reach >= most || newlineBytesIn(await source.read(last, to)) > below) break;
   }
   const bytes = await source.read(from, to);
   return {
@@ -508,20 +433,7 @@ async function bytesAround(
   };
 }
 
-const newlinesIn = (bytes: Uint8Array): number => countNewlinesIn(bytes, 0, bytes.length, "byte");
-
-function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  hits.forEach((hit, index) => {
-    const put = puts[index]?.bytes;
-    if (hit.at > at) pieces.push({ from: at, to: hit.at });
-    if (put !== undefined && put.length > 0) pieces.push(put);
-    at = hit.at + oldBytes;
-  });
-  if (at < sizeBytes) pieces.push({ from: at, to: sizeBytes });
-  return pieces;
-}
+const newlineBytesIn = (bytes: Uint8Array): number => countNewlinesIn(bytes, 0, bytes.length, "byte");
 
 // In double-byte encodings such as Shift_JIS the bytes of a text can also occur inside other characters: those places do not count.
 
@@ -532,14 +444,10 @@ interface Places {
 
 /** How far back the beginning of a line is searched for, from where it is certain which bytes begin a character. */
 const characterReachBytes = 1_048_576;
-/** Places between two yields to the event loop. */
-const turnPlaces = 1_000;
+/** Places between two looks at the clock. */
+const turnPlaces = 100;
 
-/**
- * Keeps the places that begin with a character. `found` MUST have all places, overlapping ones included; without `overlapping`
- * the result has only places that begin after the end of the one before. The bytes between two places are decoded at most
- * once, however long the lines are.
- */
+/** Keeps the places that begin with a character. `found` MUST have all places, overlapping ones included. */
 export async function wholeCharacters(
   found: Places,
   needleBytes: number,
@@ -554,11 +462,9 @@ export async function wholeCharacters(
   let free = 0;
   /** The first offset at or after the last place where a character begins. */
   let known = 0;
+  const slices = timeSlices(signal);
   for (const [index, hit] of found.hits.entries()) {
-    if (index % turnPlaces === turnPlaces - 1) {
-      signal.throwIfAborted();
-      await yieldToEventLoop();
-    }
+    if (index % turnPlaces === 0 && slices.isOver()) await slices.next();
     if (hit.at < Math.max(free, known)) continue;
     const from = await characterBefore(source, hit.at, known);
     if (from === undefined) throw tooLarge(`${characterReachBytes} bytes of a line in ${encoding}`);
@@ -583,7 +489,6 @@ async function characterBefore(source: Bytes, at: number, known: number): Promis
   }
 }
 
-/** The first offset at or after `wanted` where a character begins. */
 function firstCharacter(bytes: Uint8Array, wanted: number, encoding: DoubleByteName): number {
   const step = doubleByteStep(encoding);
   const units: Units = { bytes: Buffer.allocUnsafe(16), length: 0 };
@@ -607,20 +512,16 @@ const bytesInFile = (file: OpenFile): Bytes => ({
   sizeBytes: file.sizeBytes,
   read: async (from, to) => {
     const bytes = Buffer.allocUnsafe(to - from);
-    if ((await file.read(bytes, from)) < bytes.length) throw new FileCut();
+    if ((await file.read(bytes, from)) < bytes.length) throw new FileTruncated();
     return bytes;
   },
 });
 
 const newline = 10;
 const carriageReturn = 13;
-/** Bytes per read in the search for a line end. */
 const lineReachBytes = 65_536;
 
-/**
- * The line end of the line at an offset, or of the line before if the file's last line has none; undefined in a file of one
- * line. Offsets MUST ascend: the bytes between two of them are scanned once.
- */
+/** The line end at an offset, or of the line before the last; undefined in a file of one line. Offsets MUST ascend. */
 function lineEndsIn(source: Bytes): (at: number) => Promise<"\n" | "\r\n" | undefined> {
   let known: { readonly until: number; readonly end: "\n" | "\r\n" | undefined } | undefined;
   return async (at) => {

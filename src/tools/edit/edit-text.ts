@@ -23,13 +23,16 @@ import {
 import {
   changesOfPieces,
   countLines,
+  countNewlines,
   type DiffLimits,
   diffLimits,
   diffOfChanges,
   encode,
+  firstIndex,
   fits,
   IndexedText,
   insertion,
+  linesRewritten,
   type Match,
   matchIn,
   partLength,
@@ -52,7 +55,6 @@ export const spanFrom = (line: number, newlines: number, endsWithNewline: boolea
   to: line + Math.max(0, newlines - (endsWithNewline ? 1 : 0)),
 });
 
-/** What the session was shown, if the file has not changed since. */
 export const shownOf = (seen: Seen): Shown => (seen.state === "fresh" ? seen : nothingShown);
 
 /** What was shown, with line numbers as they are after the changes. Cells are dropped: they may have moved. */
@@ -103,11 +105,8 @@ export function encoded(
 ): Uint8Array {
   const result = encode(text, encoding);
   if ("bytes" in result) return result.bytes;
-  throw lacking(target, encoding, result.lacks);
+  throw new Problem({ code: "ENCODING", place: target, encoding, character: result.lacks });
 }
-
-const lacking = (place: Target, encoding: string, character: string): Problem =>
-  new Problem({ code: "ENCODING", place, encoding, character });
 
 export const notesOf = ({ seen }: CurrentFile): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
@@ -130,7 +129,7 @@ export interface EditEngines {
   /** Files of at least this many bytes are searched as bytes before they are decoded. */
   readonly bytesFirstMin: number;
   /** The largest file that is read into memory. In larger files only exact text is found, one edit per call. */
-  readonly heldBytesMax: number;
+  readonly inMemoryBytesMax: number;
   /** From this many edits per call on, an index of the text is worth its cost. */
   readonly indexedEditsMin: number;
   /** Above this many places of one text, no list of them is kept. */
@@ -140,7 +139,7 @@ export interface EditEngines {
 
 export const editEngines: EditEngines = {
   bytesFirstMin: 65_536,
-  heldBytesMax: limits.editInMemoryBytesMax,
+  inMemoryBytesMax: limits.editInMemoryBytesMax,
   indexedEditsMin: 64,
   placesKeptMax: 100_000,
   shows: diffLimits,
@@ -152,7 +151,7 @@ export function* planText(
   { indexedEditsMin, shows }: Pick<EditEngines, "indexedEditsMin" | "shows"> = editEngines,
 ): Steps<Planned<readonly EditFound[]>> {
   const original = current.source().text;
-  const needs = isWholeShown(current) ? undefined : new NeededLines(current, original);
+  const needs = isWholeShown(current) ? undefined : neededLines(current, original);
   const { changes, found } = yield* applyEdits(current.target, original, edits, {
     indexedEditsMin,
     many: needs === undefined ? "in blocks" : "each",
@@ -177,64 +176,44 @@ export function* planText(
 const isWholeShown = ({ seen }: CurrentFile): boolean => seen.state === "fresh" && seen.whole;
 
 /** The lines of the current file that edits need, if only part of it was shown. Text that earlier edits of the call added needs no check. */
-class NeededLines {
-  readonly #current: CurrentFile;
-  readonly #text: string;
-  readonly #shown: readonly LineSpan[];
-  readonly #lineAt: LineAt;
-  #missing: LineSpan[] = [];
-
-  constructor(current: CurrentFile, text: string) {
-    this.#current = current;
-    this.#text = text;
-    this.#shown = merged(shownOf(current.seen).shown);
-    this.#lineAt = lineNumbers(sourceOf(text));
-  }
-
-  add(places: readonly { readonly from: number; readonly to: number }[]): void {
-    for (const span of linesOfPlaces(this.#text, places, this.#lineAt)) {
-      if (this.#current.seen.state === "fresh" && !this.#isShown(span)) {
-        for (const part of without([span], this.#shown)) this.#missing.push(part);
+function neededLines(current: CurrentFile, text: string) {
+  const shown = merged(shownOf(current.seen).shown);
+  const lineAt = lineNumbers(sourceOf(text));
+  const missing: LineSpan[] = [];
+  /** The last shown span that begins at or before `from` must reach to `to`. */
+  const isShown = ({ from, to }: LineSpan): boolean => {
+    const after = firstIndex(shown.length, (at) => (shown[at]?.from ?? 0) > from);
+    return (shown[after - 1]?.to ?? 0) >= to;
+  };
+  return {
+    add(places: readonly { readonly from: number; readonly to: number }[]): void {
+      if (current.seen.state !== "fresh") return;
+      for (const { from, to } of places) {
+        const line = lineAt(from);
+        const span = spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
+        if (!isShown(span)) missing.push(...without([span], shown));
       }
-    }
-  }
-
-  /** Whether to stop looking for further missing lines: an edit was not found, or very many lines are missing. */
-  isOver(isFound: boolean): boolean {
-    return this.#missing.length > 0 && (!isFound || this.#missing.length > limits.unshownPartsMax);
-  }
-
-  require(): void {
-    if (this.#missing.length > 0) throw notShown(this.#current, this.#missing);
-  }
-
-  /** A binary search: the last shown span that begins at or before `from` must reach to `to`. */
-  #isShown({ from, to }: LineSpan): boolean {
-    let low = 0;
-    for (let high = this.#shown.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((this.#shown[middle]?.from ?? 0) <= from) low = middle + 1;
-      else high = middle;
-    }
-    return (this.#shown[low - 1]?.to ?? 0) >= to;
-  }
+    },
+    /** Whether to stop looking for further missing lines: an edit was not found, or very many lines are missing. */
+    isOver: (isFound: boolean): boolean => missing.length > 0 && (!isFound || missing.length > limits.unshownPartsMax),
+    require(): void {
+      if (missing.length > 0) throw notShown(current, missing);
+    },
+  };
 }
 
 interface EditingOptions extends Pick<EditEngines, "indexedEditsMin"> {
   /** Whether very many places of one edit may be returned as blocks. */
   readonly many: "each" | "in blocks";
-  /** Called with the places of each edit, in the text that the edits before it left. */
   seen(
     matchedBy: MatchedBy,
     places: readonly { readonly from: number; readonly to: number }[],
     total: number,
     state: PieceList,
   ): Steps<void>;
-  /** Whether to stop after this edit. */
   isOver(isFound: boolean): boolean;
 }
 
-/** Makes the edits one after the other, each in the text that the edits before it left. */
 function* applyEdits(
   target: Target,
   original: string,
@@ -247,12 +226,13 @@ function* applyEdits(
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
-    const only = state.onlyPlace(edit);
+    const only = yield* state.onlyPlace(edit);
     if (only !== undefined) {
-      yield* options.seen("exact", [only.change], 1, pieces);
+      const { matchedBy, place, changes, line } = only;
+      yield* options.seen(matchedBy, [place], 1, pieces);
       if (options.isOver(true)) break;
-      found.push({ matchedBy: "exact", replacements: 1, line: only.line });
-      yield* pieces.splice([only.change]);
+      found.push({ matchedBy, replacements: 1, line });
+      yield* pieces.splice(changes);
       continue;
     }
     const source = state.source();
@@ -262,7 +242,7 @@ function* applyEdits(
     const { changes, places, matchedBy, total = places.length } = matched;
     yield;
     // A line number is no proof in a file that has changed since: 0 places, so that `requireCertain` refuses it.
-    yield* options.seen(matchedBy, places, edit.behindLine === undefined ? total : 0, pieces);
+    yield* options.seen(matchedBy, places, edit.afterLine === undefined ? total : 0, pieces);
     const [first] = changes;
     found.push({ matchedBy, replacements: total, line: first === undefined ? 1 : lineNumbers(source)(first.from) });
     // The changes of a single edit are returned as found: `changesOfPieces` would join those that touch.
@@ -277,21 +257,30 @@ function* applyEdits(
 /** After more changes than this since the source was last needed, building it anew is cheaper than updating it. */
 const pendingMax = 8;
 
+interface OnlyPlace {
+  readonly matchedBy: MatchedBy;
+  readonly place: { readonly from: number; readonly to: number };
+  readonly changes: readonly TextChange[];
+  readonly line: number;
+}
+
 /** The text between two edits. Its index locates most edits; its source, which the ladder needs, is updated only when asked for. */
 class EditedText {
   #source: Source;
   #pending: TextChange[] = [];
   #indexed: IndexedText | undefined;
-  #hasReturns: boolean;
+  #ends: ReturnType<typeof commonEnds>;
 
   constructor(text: string) {
     this.#source = sourceOf(text);
-    this.#hasReturns = text.includes("\r");
+    this.#ends = commonEnds(text);
   }
 
   *index(edits: readonly TextEdit[]): Steps<void> {
     const wanted = edits.filter(isPlain).map(({ oldText }) => oldText);
-    if (wanted.length > 0) this.#indexed = yield* IndexedText.of(this.#source.text, wanted);
+    const mayHaveReturns = this.#source.text.includes("\r") || edits.some(({ newText }) => newText.includes("\r"));
+    const more = mayHaveReturns ? wanted.filter((text) => text.includes("\n")).map(withReturns) : [];
+    if (wanted.length > 0) this.#indexed = yield* IndexedText.of(this.#source.text, wanted.concat(more));
   }
 
   source(): Source {
@@ -304,31 +293,49 @@ class EditedText {
   change(changes: readonly TextChange[]): void {
     this.#source = this.source().after(changes);
     this.#indexed?.splice(changes);
-    this.#hasReturns ||= changes.some(({ text }) => text.includes("\r"));
+    this.#ends = commonEnds(this.#source.text);
   }
 
-  /** Makes the edit if its exact old text occurs once and no line ends need converting. Undefined if the edit needs the ladder. */
-  onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
+  /** Makes the edit if the index finds its old text once. Undefined if the edit needs the ladder. */
+  *onlyPlace(edit: TextEdit): Steps<OnlyPlace | undefined> {
     const { oldText, newText } = edit;
-    if (this.#indexed === undefined || !isPlain(edit) || (this.#hasReturns && (oldText + newText).includes("\n"))) {
-      return undefined;
-    }
-    const [from, ...others] = this.#indexed.places(oldText, 2);
+    const indexed = this.#indexed;
+    if (indexed === undefined || !isPlain(edit)) return undefined;
+    const hasLines = (oldText + newText).includes("\n");
+    const isCrlf = hasLines && this.#ends === "\r\n";
+    // Without any line the text's own ends are no guide; with both kinds the ladder decides for each place.
+    if (hasLines && (this.#ends === undefined || (isCrlf && indexed.newlines === 0))) return undefined;
+    const wanted = isCrlf ? withReturns(oldText) : oldText;
+    const [from, ...others] = indexed.places(wanted, 2);
     if (from === undefined || others.length > 0) return undefined;
-    const line = this.#indexed.newlinesBefore(from) + 1;
-    const change = { from, to: from + oldText.length, text: newText };
-    this.#indexed.splice([change]);
+    // The text may end in the same lines without the last newline: the ladder asks which ones are meant.
+    if (isCrlf && wanted.endsWith("\r\n") && !indexed.endsWith("\n") && indexed.endsWith(wanted.slice(0, -2)))
+      return undefined;
+    const place = { from, to: from + wanted.length };
+    const isFolded = isCrlf && oldText.includes("\n");
+    const changes = isFolded
+      ? (yield* linesRewritten(wanted, newText)).map((one) => ({ ...one, from: one.from + from, to: one.to + from }))
+      : [{ ...place, text: isCrlf ? withReturns(newText) : newText }];
+    const line = indexed.newlinesBefore(changes[0]?.from ?? from) + 1;
+    indexed.splice(changes);
     // One more than the maximum makes `source` build anew.
-    if (this.#pending.length <= pendingMax) this.#pending.push(change);
-    return { line, change };
+    for (const change of changes.toReversed()) if (this.#pending.length <= pendingMax) this.#pending.push(change);
+    return { matchedBy: isCrlf ? "line ends" : "exact", place, changes, line };
   }
 }
 
-/** Whether the index can locate an edit: `\r`, BOM and lone surrogates have rules of their own in the ladder. */
-const isPlain = ({ oldText, newText, behindLine }: TextEdit): boolean =>
-  oldText !== "" && behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+/** The line end of all lines, `\n` if there is no `\r`; undefined if lines end differently. */
+const commonEnds = (text: string): "\n" | "\r\n" | undefined => {
+  if (!text.includes("\r")) return "\n";
+  return text.includes("\n") && !/(?:^|[^\r])\n/.test(text) ? "\r\n" : undefined;
+};
 
-/** The text of a new file: the first edit brings it, later edits change it. */
+const withReturns = (text: string): string => text.replaceAll("\n", "\r\n");
+
+/** Whether the index can locate an edit: `\r`, BOM and lone surrogates have rules of their own in the ladder. */
+const isPlain = ({ oldText, newText, afterLine }: TextEdit): boolean =>
+  oldText !== "" && afterLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+
 export function* textFromEdits(
   place: Target,
   edits: readonly TextEdit[],
@@ -350,7 +357,6 @@ const lineNumbers =
   (offset) =>
     source.loneReturns ? 1 : source.lines().at(offset) + 1;
 
-/** The plan for changes of a file's text: the new bytes and the diff. */
 export function* planOfChanges<Extra>(
   current: CurrentFile,
   changes: readonly TextChange[],
@@ -363,20 +369,13 @@ export function* planOfChanges<Extra>(
   const diff = yield* diffOfChanges(source, changes, yield* linesChanged(source.text, changes), shows);
   yield;
   const pieces = yield* piecesOf(source, changes, current);
-  return {
-    pieces,
-    diff,
-    before: textBefore(current),
-    notes: notesOf(current),
-    wrote,
-    extra,
-  };
+  return { pieces, diff, before: textBefore(current), notes: notesOf(current), wrote, extra };
 }
 
-/** Locates one edit: after a line (`behindLine`), as the whole text of an empty file (empty old text), or by the ladder. */
+/** Locates one edit: after a line (`afterLine`), as the whole text of an empty file (empty old text), or by the ladder. */
 function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
-  if (edit.behindLine !== undefined) {
-    const found = insertion(source.text, edit.behindLine, edit.newText);
+  if (edit.afterLine !== undefined) {
+    const found = insertion(source.text, edit.afterLine, edit.newText);
     if (found === undefined) return { found: "no", nearest: undefined };
     return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
   }
@@ -388,7 +387,11 @@ function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "
 /** Pieces are written one by one; more of them cost more than a copy that joins them. */
 const piecesMax = 1_000;
 
-function* piecesOf(source: SourceText, changes: readonly TextChange[], current: CurrentFile): Steps<readonly Piece[]> {
+export function* piecesOf(
+  source: Pick<SourceText, "byteAt">,
+  changes: readonly TextChange[],
+  current: CurrentFile,
+): Steps<readonly Piece[]> {
   const joins = changes.length > piecesMax / 2 ? current.bytes : undefined;
   const all: Piece[] = [];
   let pieces: Piece[] = [];
@@ -421,16 +424,10 @@ function* problemOf(
   matched: Exclude<Match, { readonly found: "yes" }>,
 ): Steps<Problem> {
   const which = yield* whichOf(edits, index, source);
-  const from = edits[index]?.behindLine;
+  const from = edits[index]?.afterLine;
   if (from !== undefined) {
-    return new Problem({
-      code: "INVALID_PARAM",
-      reason: "range",
-      place,
-      of: "lines",
-      from,
-      total: countLines(source.text),
-    });
+    const total = countLines(source.text);
+    return new Problem({ code: "INVALID_PARAM", reason: "range", place, of: "lines", from, total });
   }
   switch (matched.found) {
     case "several": {
@@ -439,14 +436,10 @@ function* problemOf(
     }
     case "already":
       return new Problem({ code: "ALREADY_APPLIED", place, which, line: matched.line });
-    case "no":
-      return new Problem({
-        code: "NO_MATCH",
-        place,
-        which,
-        nearest: shownRegion(matched.nearest),
-        searched: "loosely",
-      });
+    case "no": {
+      const nearest = shownRegion(matched.nearest);
+      return new Problem({ code: "NO_MATCH", place, which, nearest, searched: "loosely" });
+    }
   }
 }
 
@@ -468,24 +461,13 @@ function* whichOf(edits: readonly TextEdit[], failedAt: number, source: Source):
   const later = edits.slice(failedAt + 1, failedAt + 1 + laterEditsMax);
   for (const [index, edit] of later.entries()) {
     yield;
-    const isText = edit.behindLine === undefined && edit.oldText !== "";
+    const isText = edit.afterLine === undefined && edit.oldText !== "";
     const isFound = isText ? yield* fits(source, edit) : (yield* matchOf(source, edit)).found === "yes";
     if (isFound) othersFound.push(failedAt + 2 + index);
   }
   return { index: failedAt + 1, of: edits.length, othersFound };
 }
 
-const linesOfPlaces = (
-  text: string,
-  places: readonly { readonly from: number; readonly to: number }[],
-  lineAt: LineAt,
-): readonly LineSpan[] =>
-  places.map(({ from, to }) => {
-    const line = lineAt(from);
-    return spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
-  });
-
-/** The line of an offset; lines count from 1. */
 type LineAt = (offset: number) => number;
 
 /** The lines that each change replaces and brings. Whole lines replaced by whole lines do not touch the line after them. */
@@ -503,7 +485,7 @@ export function* linesChanged(text: string, changes: readonly TextChange[]): Ste
     changed.push({
       line,
       linesBefore: lineAt(to) - line + extra,
-      linesAfter: newlinesIn(put, 0, put.length) + extra,
+      linesAfter: countNewlines(put) + extra,
     });
   }
   return changed;
@@ -517,10 +499,4 @@ function lineCounter(text: string): LineAt {
     for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
     return line;
   };
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }

@@ -8,7 +8,7 @@ import type { EditFound, EditRequest, TextEdit } from "../../contract/edit.ts";
 import { type EditFault, Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/disk.ts";
+import { runInSlices } from "../../disk/disk.ts";
 import { startUtf8Watch } from "../../kinds/kinds.ts";
 import { isByteSearchable, isWellFormed, withoutMark } from "../../text/text.ts";
 import { change, type NewFile, type Plan, type Planned } from "../change/change.ts";
@@ -33,8 +33,7 @@ export const edit: Tool<"edit"> = async (request, context) => {
   return { kind: "edit", target: file.target, file, edits: request.edits, found, dryRun: context.dryRun };
 };
 
-/** An edit with an empty old text creates a file, or fills an empty one. */
-const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behindLine === undefined;
+const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.afterLine === undefined;
 
 /** The bytes are searched first, except in small files; the text engine gets what that search does not find, if the file fits in memory. */
 export async function planEdits(
@@ -44,7 +43,7 @@ export async function planEdits(
   engines: EditEngines = editEngines,
 ): Promise<Planned<readonly EditFound[]>> {
   requireSound(edits, current.target, current.file.sizeBytes === current.form.bomBytes);
-  const fitsMemory = current.bytes !== undefined || current.file.sizeBytes <= engines.heldBytesMax;
+  const fitsMemory = current.bytes !== undefined || current.file.sizeBytes <= engines.inMemoryBytesMax;
   const { encoding } = current.form;
   const isSearchable = fitsMemory ? isByteSearchable(encoding) : !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding);
   const canSearchBytes =
@@ -57,10 +56,9 @@ export async function planEdits(
   const planned = canSearchBytes && isLarge ? await planInBytes(current, edits[0], context, engines) : undefined;
   if (planned !== undefined) return planned;
   const inMemory = current.bytes === undefined ? await current.whole() : current;
-  return inTurns(planText(inMemory, edits, engines), context.signal);
+  return runInSlices(planText(inMemory, edits, engines), context.signal);
 }
 
-/** Undefined if the text engine must decide. */
 async function planInBytes(
   current: CurrentFile,
   edit: TextEdit,
@@ -124,8 +122,8 @@ function tooLarge(
   isSearchable: boolean,
   engines: EditEngines,
 ): Problem {
-  const what = edits[0].behindLine === undefined ? "one edit at a time" : "no insertion by line";
-  const megabytes = engines.heldBytesMax / 1_048_576;
+  const what = edits[0].afterLine === undefined ? "one edit at a time" : "no insertion by line";
+  const megabytes = engines.inMemoryBytesMax / 1_048_576;
   const limit = isSearchable
     ? `${what} in a file of this size`
     : `${megabytes} MB for a file in ${current.form.encoding}`;
@@ -155,7 +153,7 @@ function requireSound(edits: EditRequest["edits"], place: Target, isEmpty: boole
 }
 
 function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
-  if (edit.behindLine !== undefined) return isWellFormed(edit.newText) ? undefined : "lone surrogate";
+  if (edit.afterLine !== undefined) return isWellFormed(edit.newText) ? undefined : "lone surrogate";
   if (edit.oldText === edit.newText) return "same text";
   if (edit.oldText === "" && !mayBeEmpty) return "empty old text";
   if (!isWellFormed(edit.newText)) return "lone surrogate";
@@ -165,9 +163,9 @@ function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
 async function planNew(
   target: Target,
   { edits }: EditRequest,
-  { signal }: ToolContext,
+  context: ToolContext,
 ): Promise<NewFile<readonly EditFound[]>> {
   requireSound(edits, target, true);
-  const { text, found } = await inTurns(textFromEdits(target, edits), signal);
-  return { ...newTextFile(target, text), extra: found };
+  const { text, found } = await runInSlices(textFromEdits(target, edits), context.signal);
+  return { ...(await newTextFile(target, text, context)), extra: found };
 }

@@ -129,8 +129,8 @@ function enginesFor(shows: DiffLimits) {
       "bytes, places not kept": { isHeld: true, engines: { ...bytes, placesKeptMax: 2 } },
     },
     streamed: {
-      streamed: { isHeld: false, engines: { ...bytes, heldBytesMax: -1 } },
-      "streamed, places not kept": { isHeld: false, engines: { ...bytes, heldBytesMax: -1, placesKeptMax: 2 } },
+      streamed: { isHeld: false, engines: { ...bytes, inMemoryBytesMax: -1 } },
+      "streamed, places not kept": { isHeld: false, engines: { ...bytes, inMemoryBytesMax: -1, placesKeptMax: 2 } },
     },
   };
 }

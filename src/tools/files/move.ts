@@ -5,7 +5,8 @@
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
-import { HandleStack, kindOfEntry, type MoveInput } from "../../disk/disk.ts";
+import { HandleStack, runInSlices, kindOfEntry, type MoveInput } from "../../disk/disk.ts";
+import { contains } from "../../contract/common.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type FolderFault, Problem } from "../../contract/problem.ts";
@@ -13,7 +14,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { RealPath, Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown } from "../../session/session.ts";
-import { compareCodePoints, hunksOfTexts } from "../../text/text.ts";
+import { compareCodePoints, hunksBetween } from "../../text/text.ts";
 import { type Diff, permitChange, type Plan, type Planned } from "../change/change.ts";
 import { hashIfSmall, rememberWrite } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";
@@ -26,7 +27,6 @@ import { folderAgain } from "../ignored-at.ts";
 import { notifyServers } from "../languages.ts";
 import { type Located, locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-import { isWithin } from "../workspace-walk.ts";
 
 export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
   const located = await locatePermitted(path, "anything", context);
@@ -35,7 +35,7 @@ export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
   const destination = await destinationOf(to, context);
   if (located.node.kind === "directory") return await moveFolder(located, destination, profile, context);
   handle.close();
-  const plan = planOfBytes("move", profile);
+  const plan = planOfBytes("move", profile, context);
   return changeMany([{ path, does: "update", plan, moveTo: to }], profile, context);
 };
 
@@ -51,7 +51,6 @@ async function destinationOf(to: string, context: ToolContext): Promise<Target> 
   throw new Problem({ code: "EXISTS", place: target, reason });
 }
 
-/** One file of the folder. */
 interface Pair {
   readonly path: string;
   readonly target: Target;
@@ -68,7 +67,7 @@ async function moveFolder(
 ): Promise<PatchOutcome> {
   const { target } = located;
   const { files, links } = await folderFiles(target, context);
-  if (isWithin(destination.real, target.real)) {
+  if (contains(target.real, destination.real)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
   }
   const paths = files.map(
@@ -105,22 +104,17 @@ function entryOf(folder: Target, below: string): Target {
 }
 
 async function permitLink(target: Target, destination: Target, context: ToolContext): Promise<void> {
-  const { signal, dryRun } = context;
-  await context.guard.permit("edit", target, signal, {
-    preview: async () => ({ movedTo: destination.absolute }),
-    dryRun,
-  });
-  await context.guard.permit("edit", destination, signal, {
-    preview: async () => ({ movedFrom: target.absolute }),
-    dryRun,
-  });
+  const { guard, signal, dryRun } = context;
+  const [to, from] = [{ movedTo: destination.absolute }, { movedFrom: target.absolute }];
+  await guard.permit("edit", target, signal, { preview: async () => to, dryRun });
+  await guard.permit("edit", destination, signal, { preview: async () => from, dryRun });
 }
 
 async function permitPair(path: string, to: string, profile: Profile, context: ToolContext): Promise<Pair> {
   const changeTarget = await resolveChangeTarget(path, context);
   const { target } = changeTarget;
-  using _held = handleOf(changeTarget);
-  const approved = await permitChange(changeTarget, planOfBytes("move", profile), context);
+  using _handle = handleOf(changeTarget);
+  const approved = await permitChange(changeTarget, planOfBytes("move", profile, context), context);
   const destination = await destinationOf(to, context);
   const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
   const { signal, dryRun } = context;
@@ -145,14 +139,12 @@ async function moveNow(
     const changeTarget = await resolveChangeTarget(pair.path, context);
     handles.use(handleOf(changeTarget));
     if (changeTarget.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
-    const prepared = await prepare(changeTarget, planOfBytes("move", profile), context);
+    const prepared = await prepare(changeTarget, planOfBytes("move", profile, context), context);
     if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
     handles.use(prepared.file);
     ready.push({ ...pair, prepared });
-    const { approved } = pair;
-    if (approved !== undefined && approved !== diffText(prepared)) {
-      throw new Problem({ code: "CHANGED", place: pair.target });
-    }
+    const isApproved = pair.approved === undefined || pair.approved === diffText(prepared);
+    if (!isApproved) throw new Problem({ code: "CHANGED", place: pair.target });
   }
   context.signal.throwIfAborted();
   if (context.dryRun) return ready.map((one) => shownAs(one, []));
@@ -162,18 +154,13 @@ async function moveNow(
     for (const one of ready) recorders.set(one, await keep(one, context));
     handles[Symbol.dispose](); // Windows moves no folder in which files are open
   };
-  await swap(
-    { node, to: destination.real, signal: context.signal, beforeSwap },
-    [target, destination],
-    recorders,
-    context,
-  );
+  const input = { node, to: destination.real, signal: context.signal, beforeSwap };
+  await swap(input, [target, destination], recorders, context);
   const moved = ready.map((one) => shownAs(one, finished(one, recorders.get(one), context)));
   await notifyServers(moved, context);
   return moved;
 }
 
-/** For the old name of a file and for the new one. */
 type Recorders = readonly [HistoryRecorder, HistoryRecorder];
 
 /** Records the content although it does not change: undoing the turn creates the file again at its old place. */
@@ -197,19 +184,16 @@ async function swap(
   recorders: ReadonlyMap<Ready, Recorders>,
   context: ToolContext,
 ): Promise<void> {
-  const undone = (): void => [...recorders.values()].flat().forEach((recorder) => recorder.undone());
-  let moved: Awaited<ReturnType<ToolContext["disk"]["moveFolder"]>>;
   try {
-    moved = await context.disk.moveFolder(input);
+    const moved = await context.disk.moveFolder(input);
+    if (moved.did !== "nothing") return;
+    if (moved.why === "exists") throw new Problem({ code: "EXISTS", place: destination, reason: "folder" });
+    if (moved.why === "changed") throw new Problem({ code: "CHANGED", place: target });
+    throw refusal(target, moved.errno, moved.during);
   } catch (error) {
-    undone();
+    for (const recorder of [...recorders.values()].flat()) recorder.undone();
     throw error;
   }
-  if (moved.did !== "nothing") return;
-  undone();
-  if (moved.why === "exists") throw new Problem({ code: "EXISTS", place: destination, reason: "folder" });
-  if (moved.why === "changed") throw new Problem({ code: "CHANGED", place: target });
-  throw refusal(target, moved.errno, moved.during);
 }
 
 /** The session knows the file under its new name as well as it did under the old one. */
@@ -238,13 +222,13 @@ export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
   await refuseLink(target, "be deleted", context);
   return node.kind === "directory"
     ? removeFolder(target, profile, context)
-    : changeMany([partOf(path, profile)], profile, context);
+    : changeMany([partOf(path, profile, context)], profile, context);
 };
 
-const partOf = (path: string, profile: Profile): FilePlan => ({
+const partOf = (path: string, profile: Profile, context: ToolContext): FilePlan => ({
   path,
   does: "delete",
-  plan: planOfBytes("delete", profile),
+  plan: planOfBytes("delete", profile, context),
   moveTo: undefined,
 });
 
@@ -252,7 +236,7 @@ async function removeFolder(target: Target, profile: Profile, context: ToolConte
   const { files, folders, links } = await folderFiles(target, context);
   // The history cannot bring back a symlink.
   if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
-  const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
+  const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile, context));
   const { dryRun, signal } = context;
   if (first === undefined) await context.guard.permit("edit", target, signal, { dryRun });
   const exact: MatchedBy = "exact";
@@ -272,11 +256,9 @@ async function removeFolder(target: Target, profile: Profile, context: ToolConte
 
 /** Everything in a folder, hidden and ignored files included. */
 interface FolderFiles {
-  /** Paths below the folder, in order. */
   readonly files: readonly string[];
   /** The folders below it, and the folder itself last: each before its parent. */
   readonly folders: readonly string[];
-  /** Symlinks, which are not followed. */
   readonly links: readonly string[];
 }
 
@@ -284,7 +266,7 @@ interface FolderFiles {
 async function folderFiles(folder: Target, context: ToolContext): Promise<FolderFiles> {
   const refuse = (fault: FolderFault): Problem =>
     new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
-  if (context.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
+  if (context.disk.roots.some(({ real }) => contains(folder.real, real))) throw refuse("root");
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
@@ -299,7 +281,7 @@ async function folderFiles(folder: Target, context: ToolContext): Promise<Folder
       const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
       // The error must not name a denied entry.
       if ((["read", "edit"] as const).some((one) => context.guard.denied(one, names, is) !== undefined)) {
-        throw refuse("withheld");
+        throw refuse("hidden by rules");
       }
       if (kind === "directory") todo.push(path);
       else if (kind !== "file" && kind !== "link") throw refuse("special");
@@ -324,16 +306,20 @@ const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath
 const deepestFirst = (a: string, b: string): number => depthOf(b) - depthOf(a);
 
 /** Deletes or moves a file of any kind; its content only matters for the diff. */
-const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
+const planOfBytes = (does: "delete" | "move", profile: Profile, { signal }: ToolContext): Plan<MatchedBy> => ({
   wants: "bytes",
   profile,
   overwrites: false,
-  there: (current) => planned(current, does),
+  there: (current) => planned(current, does, signal),
 });
 
 const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
 
-function planned(current: CurrentFile, does: "delete" | "move"): Planned<MatchedBy> {
+async function planned(
+  current: CurrentFile,
+  does: "delete" | "move",
+  signal: AbortSignal,
+): Promise<Planned<MatchedBy>> {
   const { bytes, target, seen } = current;
   if (bytes === undefined) {
     const limit = `${limits.editInMemoryBytesMax / 1_048_576} MB`;
@@ -348,5 +334,5 @@ function planned(current: CurrentFile, does: "delete" | "move"): Planned<Matched
   const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
   if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
   const text = bytes.toString("utf8");
-  return { ...gone, diff: hunksOfTexts(text, ""), before: text };
+  return { ...gone, diff: await runInSlices(hunksBetween(text, ""), signal), before: text };
 }

@@ -1,70 +1,47 @@
 /** Glob: files by the pattern of their paths, newest first. */
 
 import * as nodePath from "node:path";
-import { endOf, type Glance, HandleStack, released, type WalkFolder } from "../../disk/disk.ts";
+import { lookupEnd, type Glance, withHandleClosed, type WalkFolder } from "../../disk/disk.ts";
 import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../../contract/glob.ts";
 import { limits } from "../../contract/limits.ts";
-import { Problem } from "../../contract/problem.ts";
+import type { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { defaultRules, refusal } from "../../guard/guard.ts";
-import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/search.ts";
+import { defaultRules, literalHints, refusal, type SearchView } from "../../guard/guard.ts";
+import { countPruned, type FilesTally, newestFiles, walkFiles } from "../../search/search.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-import { searchTops, slashed, unsearchedRoots } from "../workspace-walk.ts";
+import { type SearchStarts, searchStarts, searchTops, slashed } from "../workspace-walk.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
 
 export const glob: Tool<"glob"> = async (request, context) => {
-  const started = await startsOf(request, context);
-  if ("missing" in started) return nothing(request, started.target, started.missing);
-  using all = started;
-  return await search(request, all, context);
-};
-
-/** Where a glob starts: in one folder, or in every root if the call names no folder. */
-interface GlobStarts extends Disposable {
-  /** Their handles are open until this is disposed. */
-  readonly starts: readonly [GlobStart, ...GlobStart[]];
-  /** Roots that are not searched. */
-  readonly denied: number;
-  readonly unreadable: number;
-}
-
-async function startsOf(request: GlobRequest, context: ToolContext): Promise<GlobStarts | GlobNowhere> {
-  using handles = new HandleStack();
-  const starts: GlobStart[] = [];
-  const problems: Problem[] = [];
   let nowhere: GlobNowhere | undefined;
-  for (const path of pathsOf(request, context)) {
-    try {
-      const start = await startOf({ ...request, path }, context);
-      if ("missing" in start) nowhere ??= start;
-      else {
-        handles.use(start.node.handle);
-        starts.push(start);
-      }
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      problems.push(error);
-    }
-  }
-  const [first, ...others] = starts;
-  if (first === undefined) {
-    if (nowhere !== undefined) return nowhere;
-    throw problems[0];
-  }
+  const startAt = async (path: string | undefined): Promise<GlobStart | undefined> => {
+    const start = await startOf({ ...request, path }, context);
+    if (!("missing" in start)) return start;
+    nowhere ??= start;
+    return undefined;
+  };
   // INVALID_PARAM: in that root the text is neither a pattern nor the name of a file, so it matches nothing there.
-  const elsewhere = problems.filter(({ data }) => data.code !== "INVALID_PARAM");
-  const moved = handles.move();
-  return { starts: [first, ...others], ...unsearchedRoots(elsewhere), [Symbol.dispose]: () => moved[Symbol.dispose]() };
-}
+  const isNoMatch = ({ data }: Problem): boolean => data.code === "INVALID_PARAM";
+  using started = await searchStarts(pathsOf(request, context), startAt, isNoMatch);
+  const [first] = started.starts;
+  if (first !== undefined) return await search(request, first.target, started, context);
+  if (nowhere === undefined) throw started.problem;
+  return nothing(request, nowhere.target, nowhere.missing);
+};
 
 const pathsOf = ({ path, pattern }: GlobRequest, context: ToolContext): readonly (string | undefined)[] =>
   path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(context);
 
-async function search(request: GlobRequest, all: GlobStarts, context: ToolContext): Promise<GlobOutcome> {
-  const best = newest<GlobFile & Dated>(request.filesMax);
+async function search(
+  request: GlobRequest,
+  target: Target,
+  all: SearchStarts<GlobStart>,
+  context: ToolContext,
+): Promise<GlobOutcome> {
+  const best = newestFiles<GlobFile>(request.filesMax);
   const startedMs = performance.now();
-  const sum: Sum = { ...noSum, withheldFolders: all.denied, unreadableFolders: all.unreadable };
+  const sum: Sum = { ...noSum, foldersHiddenByRules: all.denied, unreadableFolders: all.unreadable };
   let entries = 0;
   for (const start of all.starts) {
     const onTurn = (more: number): "more" | "enough" => {
@@ -84,13 +61,13 @@ async function search(request: GlobRequest, all: GlobStarts, context: ToolContex
   }
   const counted = (count: number, whole = sum.complete): Counted => ({ count, counted: whole ? "all" : "at least" });
   return {
-    ...nothing(request, all.starts[0].target),
-    files: best.list().map(({ absolute, mtimeMs, link }) => ({ absolute, mtimeMs, link })),
+    ...nothing(request, target),
+    files: best.sorted(),
     total: counted(sum.matched),
     ignored: counted(sum.ignored, sum.complete && sum.countedAll),
     hidden: counted(sum.hidden, sum.complete && sum.countedAll),
-    withheld: sum.withheld,
-    withheldFolders: sum.withheldFolders,
+    hiddenByRules: sum.hiddenByRules,
+    foldersHiddenByRules: sum.foldersHiddenByRules,
     unreadableFolders: sum.unreadableFolders,
     unnamedFolders: sum.unnamedFolders,
     folders: sum.folders,
@@ -106,8 +83,8 @@ const noSum = {
   matched: 0,
   ignored: 0,
   hidden: 0,
-  withheld: 0,
-  withheldFolders: 0,
+  hiddenByRules: 0,
+  foldersHiddenByRules: 0,
   unreadableFolders: 0,
   unnamedFolders: 0,
   folders: 0,
@@ -119,7 +96,7 @@ const noSum = {
 
 async function searchIn(
   { target, node, state, foldersOnly }: GlobStart,
-  best: Newest<GlobFile & Dated>,
+  best: ReturnType<typeof newestFiles<GlobFile>>,
   sum: Sum,
   onTurn: (entries: number) => "more" | "enough",
   context: ToolContext,
@@ -129,8 +106,8 @@ async function searchIn(
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, context),
     state,
-    hides: (path, is) => view.hides(path, is),
-    shows: (path) => view.shows(path),
+    hides: view.hides,
+    shows: view.shows,
     hidesEnd,
     take,
     onTurn,
@@ -139,15 +116,15 @@ async function searchIn(
   const more = await countPruned(tally, {
     entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
     open: (real) => folderAgain(real, context),
-    hides: (path, is) => view.hides(path, is),
+    hides: view.hides,
     hidesEnd,
     signal: context.signal,
   });
   sum.matched += tally.matched;
   sum.ignored += tally.ignored + more.ignored;
   sum.hidden += tally.hidden + more.hidden;
-  sum.withheld += tally.withheld;
-  sum.withheldFolders += tally.withheldFolders;
+  sum.hiddenByRules += tally.hiddenByRules;
+  sum.foldersHiddenByRules += tally.foldersHiddenByRules;
   sum.unreadableFolders += tally.unreadable;
   sum.unnamedFolders += tally.unnamed;
   sum.folders += tally.folders;
@@ -165,61 +142,48 @@ async function searchIn(
     // It became a folder meanwhile, it is not a file, or the pattern matches folders only.
     if (kind === "directory" || kind === "special" || foldersOnly) return false;
     if (kind === "link" && !isShownLink(path)) return false;
-    best.offer(mtimeMs, () => {
-      const absolute = nodePath.join(target.absolute, path);
-      return { path: absolute, absolute, mtimeMs, link: kind === "link" };
-    });
+    const found = { mtimeMs, link: kind === "link" };
+    // Without a path it comes before all others of its time: only a file that may be listed gets one.
+    if (best.accepts({ absolute: "", ...found }))
+      best.add({ absolute: nodePath.join(target.absolute, path), ...found });
     return true;
   }
 
-  function isDenied({ real, is }: NonNullable<ReturnType<typeof endOf>>): boolean {
-    return context.guard.denies && context.guard.denied("read", [real], is) !== undefined;
-  }
-
   function hidesEnd(path: string): boolean {
-    if (!context.guard.denies) return false;
-    const end = endAt(path);
-    return end !== undefined && isDenied(end);
+    return context.guard.denies && endAt(path)?.isDenied === true;
   }
 
   /** The lookup stays beneath the roots, so the answer does not show whether a target outside exists. */
   function isShownLink(path: string): boolean {
     const end = endAt(path);
     if (end === undefined) return true;
-    const hidden = isDenied(end);
     // A hidden link is not counted: only links that match are looked up, so a count would reveal their names.
-    if (!hidden && end.is === "folder") sum.linkedFolders += 1;
-    return !hidden && end.is === "file";
+    if (!end.isDenied && end.is === "folder") sum.linkedFolders += 1;
+    return !end.isDenied && end.is === "file";
   }
 
-  function endAt(path: string): ReturnType<typeof endOf> {
-    const lookup = released(context.disk.lookup(nodePath.join(target.real, path)));
-    return endOf(lookup);
+  function endAt(path: string) {
+    const { disk, guard } = context;
+    const end = lookupEnd(withHandleClosed(disk.lookup(nodePath.join(target.real, path))));
+    return end && { is: end.is, isDenied: guard.denies && guard.denied("read", [end.real], end.is) !== undefined };
   }
 }
 
 /** What a search may show. Paths are relative to the searched folder, with forward slashes. */
-interface SearchView {
-  /** The path is denied. A hidden folder need not be entered: everything in it is hidden too. */
-  hides(path: string, is: "file" | "folder"): boolean;
-  /** The path may be listed although the pattern does not name it; false for files that commonly contain secrets. */
-  shows(path: string): boolean;
-}
-
 function searchView(target: Target, { guard }: ToolContext): SearchView {
-  const below = (root: string, prefix: string) => {
+  const below = (root: string, folder: string): SearchView => {
     const view = guard.search(root);
-    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+    const prefix = folder === "" ? "" : `${slashed(folder)}/`;
     return {
-      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
-      shows: (path: string): boolean => view.shows(pathOf(path)),
+      hides: (path, is) => view.hides(prefix + path, is),
+      shows: (path) => view.shows(prefix + path),
     };
   };
-  const views = [below(target.root, slashed(target.realRelative))];
+  const views = [below(target.root, target.realRelative)];
   // The folder was reached through a symlink: a rule may name either path.
   if (target.absolute !== target.real && target.relative !== target.absolute) {
     const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
-    views.push(below(root, slashed(target.relative)));
+    views.push(below(root, target.relative));
   }
   return {
     hides: (path, is) => views.some((view) => view.hides(path, is)),
@@ -232,25 +196,12 @@ function searchView(target: Target, { guard }: ToolContext): SearchView {
  * enough, because all default rules about folders are about hidden ones.
  */
 const mayBeSecret = (path: string): boolean =>
-  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
+  path.startsWith(".") || path.includes("/.") || secretHints()(path.slice(path.lastIndexOf("/") + 1));
 
-let secretHints: RegExp | undefined;
+let hints: ReturnType<typeof literalHints> | undefined;
 
-/** Matches the longest literal part of each default rule. */
-function hints(): RegExp {
-  secretHints ??= new RegExp(
-    defaultRules
-      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
-      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
-      .map((pattern) =>
-        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
-      )
-      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
-      .join("|"),
-    "i",
-  );
-  return secretHints;
-}
+const secretHints = () =>
+  (hints ??= literalHints(defaultRules.map(({ text }) => text).filter((text) => !text.includes("/"))));
 
 function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere["missing"]): GlobOutcome {
   const none: Counted = { count: 0, counted: "all" };
@@ -262,8 +213,8 @@ function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere
     total: none,
     ignored: none,
     hidden: none,
-    withheld: 0,
-    withheldFolders: 0,
+    hiddenByRules: 0,
+    foldersHiddenByRules: 0,
     unreadableFolders: 0,
     unnamedFolders: 0,
     folders: 0,

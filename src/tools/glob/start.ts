@@ -1,18 +1,16 @@
 /** Where a glob starts: the folder to search, and the rest of the pattern. */
 
 import * as nodePath from "node:path";
-import { type FileNode, HandleStack, released } from "../../disk/disk.ts";
+import { HandleStack, withHandleClosed } from "../../disk/disk.ts";
 import type { GlobRequest } from "../../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../../contract/problem.ts";
 import type { Place, Target } from "../../contract/target.ts";
+import { deniedBy } from "../../guard/guard.ts";
 import { type Glob, type GlobState, parseGlob, startGlobState } from "../../text/text.ts";
-import { locatePermitted, notFound } from "../locate.ts";
+import { type Located, locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 
-export interface GlobStart {
-  readonly target: Target;
-  /** The caller closes `node.handle`. */
-  readonly node: FileNode;
+export interface GlobStart extends Located {
   readonly state: GlobState;
   readonly foldersOnly: boolean;
 }
@@ -40,11 +38,6 @@ export async function startOf(request: GlobRequest, context: ToolContext): Promi
   return start;
 }
 
-interface Folder {
-  readonly target: Target;
-  readonly node: FileNode;
-}
-
 /** Faults that rule out that the pattern is the literal name of a file. */
 const isShape = (fault: PatternFault): boolean => ["empty", "nul", "parent", "no name", "too long"].includes(fault);
 
@@ -60,7 +53,7 @@ function splitAbsolute({ pattern, path = "." }: GlobRequest): { readonly folder:
   return { folder: names.slice(0, first).join("/") || "/", rest: `./${names.slice(first).join("/")}` };
 }
 
-async function folderAt(path: string, context: ToolContext): Promise<Folder> {
+async function folderAt(path: string, context: ToolContext): Promise<Located> {
   const located = await locatePermitted(path, "anything", context);
   if (located.node.kind === "directory") return located;
   located.node.handle.close();
@@ -72,7 +65,7 @@ function literally(
   request: GlobRequest,
   rest: string,
   fault: PatternFault,
-  outer: Folder,
+  outer: Located,
   context: ToolContext,
 ): GlobStart {
   const parsed = isNameOfFile(rest, outer.target, context) ? parseGlob(`./${escapeGlob(rest)}`) : { fault };
@@ -83,7 +76,7 @@ function literally(
 /** Is there a file of exactly this name? False for a denied one. */
 export function isNameOfFile(name: string, folder: Target, { disk, guard }: ToolContext): boolean {
   if (name.includes("\0")) return false;
-  const lookup = released(disk.lookup(nodePath.join(folder.real, name)));
+  const lookup = withHandleClosed(disk.lookup(nodePath.join(folder.real, name)));
   if (lookup.seen !== "node") return false;
   return lookup.kind === "file" && guard.denied("read", [lookup.real], "file") === undefined;
 }
@@ -92,7 +85,12 @@ export function isNameOfFile(name: string, folder: Target, { disk, guard }: Tool
 export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+@|,\s]/g, "\\$&");
 
 /** Enters the folders that the pattern names literally, so that their siblings are not listed. Symlinks are followed there. */
-async function peeled(path: string, outer: Folder, glob: Glob, context: ToolContext): Promise<GlobStart | GlobNowhere> {
+async function peeled(
+  path: string,
+  outer: Located,
+  glob: Glob,
+  context: ToolContext,
+): Promise<GlobStart | GlobNowhere> {
   const { foldersOnly } = glob;
   const names: string[] = [];
   let state = startGlobState(glob);
@@ -127,8 +125,7 @@ function refuseIfDenied(path: string, { guard }: ToolContext): void {
   resolved.node.handle.close();
   const { target } = resolved;
   const rule = guard.denied("read", [target.absolute, target.real], target.is);
-  if (rule === undefined) return;
-  throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: rule.text, source: rule.source });
+  if (rule !== undefined) throw deniedBy(rule, target);
 }
 
 const isPlain = (name: string): boolean => /^[\x20-\x7e]+$/.test(name);

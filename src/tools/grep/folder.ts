@@ -4,19 +4,19 @@ import * as nodePath from "node:path";
 import {
   existAbove,
   type Disk,
-  FileCut,
-  type OpenFile,
+  FileTruncated,
   ReadFailed,
-  released,
+  withHandleClosed,
   scratchFile,
   scratchPrefix,
   type WalkFolder,
 } from "../../disk/disk.ts";
+import { contains } from "../../contract/common.ts";
 import type { GrepFile, GrepLine, GrepOutcome, GrepRequest, SearchFault, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
-import { type LineSpan, Problem } from "../../contract/problem.ts";
+import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { type Hidden, type HiddenPatterns, refusal } from "../../guard/guard.ts";
+import { type Hidden, refusal } from "../../guard/guard.ts";
 import { linesAt } from "../../kinds/kinds.ts";
 import {
   type PathRecheck,
@@ -49,29 +49,29 @@ import { isHashed, statKeyOf, fingerprintOf } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 import { atPath } from "../workspace-walk.ts";
 
+interface Unsearched extends Pick<GrepOutcome, "hiddenByRules" | "links"> {
+  /** The number of names that are not ignored, if all were seen. */
+  readonly entries: number | undefined;
+}
+
 interface SearchOptions {
   readonly timeMsMax: number;
   readonly onProgress: ((files: number) => void) | undefined;
 }
 
-/** The caller disposes it. */
-export interface FolderSearch extends Disposable {
-  readonly target: Target;
-  /** MUST be called once, before anything else. */
-  search(options: SearchOptions): Promise<FolderFound>;
-  /** Counts ignored files that match. */
-  countIgnored(): Promise<Tally>;
-}
-
-export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
+export interface FolderFound extends Pick<GrepOutcome, "hiddenByRules" | "links"> {
   readonly places: Places;
 }
 
-export function folderSearch(request: GrepRequest, located: Located, context: ToolContext): FolderSearch {
+export type FolderSearch = ReturnType<typeof folderSearch>;
+
+/** The caller disposes the result. Its `search` MUST be called once, before anything else. */
+export function folderSearch(request: GrepRequest, located: Located, context: ToolContext) {
   const { target, node } = located;
   const { disk, guard } = context;
   const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, context);
-  const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
+  const folderNames = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
+  const hides = guard.hidesBeneath(folderNames);
   const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
   const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
@@ -128,31 +128,20 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
         .finally(() => {
           tookMs = performance.now() - startedMs;
         });
-      const unsearchedInput = {
-        request,
-        located,
-        hidden,
-        fits,
-        hides,
-        ignoring,
-        searched: { ...searched, leftOut: [] },
-        run: timed,
-        isThere: (path: string) => again.isThere(path, "file"),
-        onWrong: () => {
-          isWrong = true;
-          stopping.abort();
-        },
-        isOver: () => isOver,
+      const onWrong = (): void => {
+        isWrong = true;
+        stopping.abort();
       };
+      const unsearched = findUnsearched(ignoring, fits, { ...searched, leftOut: [] }, timed, onWrong, () => isOver);
       // Both use the open folder, so neither may be left running.
-      const [ended, passed] = await Promise.allSettled([searching, findUnsearched(unsearchedInput, context)]);
+      const [ended, passed] = await Promise.allSettled([searching, unsearched]);
       context.signal.throwIfAborted();
       if (isWrong) return "wrong";
       const places = placesOf(valueOf(ended), target);
-      const { withheld, links, entries } = valueOf(passed);
+      const { hiddenByRules, links, entries } = valueOf(passed);
       wasSearched(disk, target.real, tookMs, entries);
       linksCounted = links.counted;
-      return { places, withheld, links };
+      return { places, hiddenByRules, links };
     } finally {
       context.signal.removeEventListener("abort", onAbort);
       ignoredFolders?.remove();
@@ -161,7 +150,7 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
 
   return {
     target,
-    async search(options) {
+    async search(options: SearchOptions): Promise<FolderFound> {
       const ignoring = await ignoringOf(located, context);
       const once = await searchOnce(ignoring, options);
       if (once !== "wrong") return once;
@@ -169,7 +158,8 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
       if (second === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
       return second;
     },
-    countIgnored: () =>
+    /** Counts ignored files that match. */
+    countIgnored: (): Promise<Tally> =>
       countMatchingFiles({
         ...task,
         isWanted: (path) => isChosen(path) && hides(path) === undefined,
@@ -177,11 +167,91 @@ export function folderSearch(request: GrepRequest, located: Located, context: To
         searched: searchedIn("searched"),
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       again.release();
       never?.remove();
     },
   };
+
+  /**
+   * Counts what the search skips without opening it: files that rules hide, whatever they contain, and symlinks. Runs while
+   * ripgrep searches, and by names alone: a second ripgrep would take as long as a small search itself. `fits`: the call
+   * chooses this path. `onWrong`: ripgrep reads ignore files in another way than our reader, so its results must not be used.
+   * `isOver`: the search has ended without complete results, so they need no check.
+   */
+  async function findUnsearched(
+    ignoring: Ignoring,
+    fits: (path: string) => boolean,
+    searched: FolderSearched,
+    timed: GrepTask["run"],
+    onWrong: () => void,
+    isOver: () => boolean,
+  ): Promise<Unsearched> {
+    const mayBe = folderNames.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
+    // Denied files count whether the call chooses them or not: with a count that depends on globs or types, the caller could
+    // guess their names letter by letter. The names of files that need a question are not secret.
+    const hiddenAs = (path: string): Hidden | undefined => {
+      const as = mayBe(path) ? hides(path) : undefined;
+      return as === "asks" && !fits(path) ? undefined : as;
+    };
+    const canHide = hidden.lines.length > 0 || hidden.cover === "some";
+    const byRipgrep = (as: Hidden, within: GrepTask["run"]): Promise<Tally> =>
+      countFiles(
+        as === "asks" ? request.types : [],
+        { ...searched, names: undefined },
+        (path) => hiddenAs(path) === as && again.isThere(path, "file"),
+        limits.searchListedMax,
+        within,
+      );
+    const brief = { ...timed, timeMsMax: limits.searchExtraMsMax };
+    // The file system may hang: only ripgrep, a child process, can be stopped then.
+    if (node.handle.reads === "later") {
+      const hiddenByRules = canHide
+        ? tallied([await byRipgrep("denied", brief), await byRipgrep("asks", brief)])
+        : none;
+      return { hiddenByRules, links: { number: 0, counted: "at least" }, entries: undefined };
+    }
+    const seen = await findHidden(disk.walk(node), {
+      above: namesTo(located),
+      ignored: ignoring.above,
+      isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
+      isLeftOut: (name) => versionControlFolders.includes(name),
+      hiddenAs,
+      isMissed: (path) => hides(path) === undefined && isMissed(path, fits),
+      isOver: () => ignoring.by === "us" || isOver(),
+      entriesMax: limits.searchListedMax,
+      signal: context.signal,
+    });
+    if (seen.wrong) onWrong();
+    const counted = seen.complete ? "all" : "at least";
+    const links: Tally = { number: seen.links, counted };
+    const entries = seen.complete ? seen.entries : undefined;
+    // No rule hides anything here, so "at least 0 hidden" would be noise.
+    if (!canHide && seen.denied + seen.asks === 0) return { hiddenByRules: none, links, entries };
+    // Only ripgrep knows which names a type covers. It gets all the time if the folder is small.
+    const ofTypes = request.types.length > 0 && seen.asks > 0;
+    const asks: Tally = ofTypes
+      ? await byRipgrep("asks", seen.complete ? timed : brief)
+      : { number: seen.asks, counted };
+    return { hiddenByRules: tallied([{ number: seen.denied, counted }, asks]), links, entries };
+  }
+
+  /**
+   * Does this symlink lead to a file that the search does not cover? A target inside the folder is searched under its own
+   * name. A target outside the roots always counts, so that the count does not show whether it exists.
+   */
+  function isMissed(path: string, fits: (path: string) => boolean): boolean {
+    const lookup = withHandleClosed(disk.lookup(below(target.real, path)));
+    if (lookup.seen === "outside") return true;
+    if (lookup.seen !== "node") return false;
+    // A link to a denied file is not counted: the count would help to guess its name.
+    if (guard.denied("read", [lookup.real], lookup.kind === "directory" ? "folder" : "file") !== undefined)
+      return false;
+    // A linked folder counts whatever the glob is: files in it may match.
+    return (
+      !contains(target.real, lookup.real) && (lookup.kind === "directory" || (lookup.kind === "file" && fits(path)))
+    );
+  }
 }
 
 /** Folders open at once. Few are enough: ripgrep mostly reports the files of a folder, and sibling folders, together. */
@@ -227,7 +297,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
     const above = isNear ? folderOf(folderAbove(path)) : undefined;
     if (isNear && above === undefined) return undefined;
     if (above?.folder.hasHandle !== true) return folderAgain(below(real, path), context, onRefused);
-    const entered = above.folder.enter(path.slice(path.lastIndexOf("/") + 1));
+    const entered = above.folder.enter(lastName(path));
     if (!("errno" in entered)) return entered;
     onRefused(entered.errno);
     return undefined;
@@ -249,12 +319,12 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
   };
   return {
     release,
-    changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(path.slice(path.lastIndexOf("/") + 1)),
+    changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(lastName(path)),
     isThere(path, what) {
       if (what === "folder") return folderOf(path) !== undefined;
       const one = folderOf(folderAbove(path));
       if (one === undefined) return false;
-      const name = path.slice(path.lastIndexOf("/") + 1);
+      const name = lastName(path);
       one.looks += 1;
       if (one.looks > one.listAt && one.files === undefined) {
         one.files = one.folder.fileNames(one.listAt * entriesPerLook);
@@ -269,6 +339,7 @@ function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
   };
 }
 
+const lastName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const folderAbove = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
 type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
@@ -352,7 +423,11 @@ export async function showEntries(
     const there = wanted.filter(
       ({ file, target }) => atPath(below(target.real, file.path), context, () => true) === true,
     );
-    const files = there.map(({ file, target }) => ({ ...placeOf(file, target), lines: [], count: file.count }));
+    const files = there.map(({ file: { path, count }, target }) => ({
+      absolute: below(target.absolute, path),
+      lines: [],
+      count,
+    }));
     const states = new Map<string, FileState>();
     return { files, entries: wanted.length, unshown: wanted.length - there.length, stopped: "entries", states };
   }
@@ -376,9 +451,9 @@ export async function showEntries(
       if (line === undefined) unshown += 1;
       return true;
     });
-    const real = below(target.real, file.path);
-    if (kept.length > 0) files.push({ ...placeOf(file, target), real, lines: kept, count: 0 });
-    if (state !== undefined) states.set(placeOf(file, target).absolute, state);
+    const [absolute, real] = [below(target.absolute, file.path), below(target.real, file.path)];
+    if (kept.length > 0) files.push({ absolute, real, lines: kept, count: 0 });
+    if (state !== undefined) states.set(absolute, state);
     if (isFull) return { files, entries, unshown, stopped: "bytes", states };
     if (entries >= entriesMax) break;
   }
@@ -392,10 +467,6 @@ const linePrefixChars = 40;
 const below = (folder: string, path: string): string =>
   path === "" ? folder : folder.endsWith(nodePath.sep) ? folder + path : `${folder}${nodePath.sep}${path}`;
 
-const placeOf = ({ path }: FoundFile, { absolute }: Target): Pick<GrepFile, "absolute"> => ({
-  absolute: below(absolute, path),
-});
-
 /** The lines of a file that the answer has room for, and the state of the file that they are from. */
 async function linesShown(
   found: FoundFile,
@@ -408,7 +479,7 @@ async function linesShown(
   const path = below(target.real, found.path);
   const opened = atPath(path, context, (there) => context.disk.open(there));
   using file = opened === undefined || "errno" in opened ? undefined : opened;
-  const texts = file === undefined ? [] : await textsIn(file, places, lineCharsMax);
+  const texts = file === undefined ? [] : await orIfUnreadable([], () => linesAt(file, places, lineCharsMax));
   const kept: GrepLine[] = [];
   for (const [index, { line, column }] of places.entries()) {
     const text = texts[index];
@@ -416,25 +487,15 @@ async function linesShown(
     if (!fits(shown)) break;
     if (shown !== undefined) kept.push(shown);
   }
-  const isSure = file !== undefined && isUnchanged(file);
+  const isSure = file !== undefined && (await orIfUnreadable(false, () => file.changed() === "no"));
   return { lines: kept, state: isSure ? { real: path, statKey: statKeyOf(file.identity) } : undefined };
 }
 
-/** False also if the file cannot be checked. */
-function isUnchanged(file: OpenFile): boolean {
+async function orIfUnreadable<Value>(otherwise: Value, work: () => Value | Promise<Value>): Promise<Value> {
   try {
-    return file.changed() === "no";
+    return await work();
   } catch (error) {
-    if (error instanceof ReadFailed) return false;
-    throw error;
-  }
-}
-
-async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: number): ReturnType<typeof linesAt> {
-  try {
-    return await linesAt(file, places, charsMax);
-  } catch (error) {
-    if (error instanceof ReadFailed) return [];
+    if (error instanceof ReadFailed || error instanceof FileTruncated) return otherwise;
     throw error;
   }
 }
@@ -445,34 +506,23 @@ export async function noteShown(
   states: ReadonlyMap<string, FileState>,
   context: ToolContext,
 ): Promise<void> {
+  const { ledger } = context;
   for (const { absolute, lines } of files) {
     const state = states.get(absolute);
     const whole = lines.filter(({ cutBefore, cutBehind }) => !cutBefore && !cutBehind);
     if (state === undefined || whole.length === 0) continue;
+    const { real, statKey } = state;
     const views = merged(whole.map(({ line }) => ({ from: line, to: line })));
-    if (views.every((view) => context.ledger.knows(state.real, state.statKey, view))) continue;
-    const opened = atPath(state.real, context, (there) => context.disk.open(there));
+    if (views.every((view) => ledger.knows(real, statKey, view))) continue;
+    const opened = atPath(real, context, (there) => context.disk.open(there));
     if (opened === undefined || "errno" in opened) continue;
     using file = opened;
-    await noteLines(file, state, views, context);
-  }
-}
-
-async function noteLines(
-  file: OpenFile,
-  { real, statKey }: FileState,
-  views: readonly LineSpan[],
-  { ledger }: ToolContext,
-): Promise<void> {
-  if (statKeyOf(file.identity) !== statKey) return;
-  // The session knows a large file in another state. Lines without a hash would replace that knowledge, which may still hold.
-  if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, statKey)) return;
-  const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
-  try {
-    await ledger.saw(real, fingerprintOf(file, statKey), sight);
-  } catch (error) {
-    // It cannot be read to its end, so its state is unknown.
-    if (!(error instanceof ReadFailed || error instanceof FileCut)) throw error;
+    if (statKeyOf(file.identity) !== statKey) continue;
+    // The session knows a large file in another state. Lines without a hash would replace that knowledge, which may still hold.
+    if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, statKey)) continue;
+    const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
+    // A file that cannot be read to its end has no known state.
+    await orIfUnreadable(undefined, () => ledger.saw(real, fingerprintOf(file, statKey), sight));
   }
 }
 
@@ -544,7 +594,11 @@ async function ignoringByUs(
 ): Promise<Ignoring> {
   const folder = context.disk.walk(located.node);
   const names = namesTo(located);
-  const { ignored } = known ?? (await read());
+  const entries = known === undefined ? await folder.entries() : [];
+  if ("errno" in entries) {
+    throw new Problem({ code: "IO_ERROR", place: located.target, errno: entries.errno, during: "listing it" });
+  }
+  const { ignored } = known ?? (await ignoredInNamed(folder, entries, names, above));
   const untilMs = performance.now() + context.searchMsMax;
   const survey = await surveyIgnored(folder, {
     above: names,
@@ -557,14 +611,6 @@ async function ignoringByUs(
     },
   });
   return { by: "us", above, survey };
-
-  async function read(): Promise<NamedIgnored> {
-    const entries = await folder.entries();
-    if ("errno" in entries) {
-      throw new Problem({ code: "IO_ERROR", place: located.target, errno: entries.errno, during: "listing it" });
-    }
-    return await ignoredInNamed(folder, entries, names, above);
-  }
 }
 
 /** Lines of an ignore file that skip exactly these folders, without names that cannot be written in one line. */
@@ -574,92 +620,11 @@ const linesOf = (folders: readonly string[]): readonly string[] =>
 const namesTo = ({ target: { realRelative } }: Located): readonly string[] =>
   realRelative === "" ? [] : realRelative.split("/");
 
-interface UnsearchedInput {
-  readonly request: GrepRequest;
-  readonly located: Located;
-  readonly hidden: HiddenPatterns;
-  /** Does the call choose this path below the folder? */
-  readonly fits: (path: string) => boolean;
-  /** Do rules hide it? */
-  readonly hides: (path: string) => Hidden | undefined;
-  /** Looks a file up again beneath the roots. */
-  readonly isThere: (path: string) => boolean;
-  readonly searched: Extract<Searched, { readonly in: "folder" }>;
-  readonly ignoring: Ignoring;
-  readonly run: GrepTask["run"];
-  /** Called if ripgrep reads ignore files in another way than our reader: then its results must not be used. */
-  readonly onWrong: () => void;
-  /** Has the search ended without complete results, so that they need no check? */
-  readonly isOver: () => boolean;
-}
+export const none: Tally = { number: 0, counted: "all" };
 
-interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
-  /** The number of names that are not ignored, if all were seen. */
-  readonly entries: number | undefined;
-}
-
-/**
- * Counts what the search skips without opening it: files that rules hide, whatever they contain, and symlinks. Runs while
- * ripgrep searches, and by names alone: a second ripgrep would take as long as a small search itself.
- */
-async function findUnsearched(passing: UnsearchedInput, context: ToolContext): Promise<Unsearched> {
-  const { request, located, hidden, fits, hides, ignoring } = passing;
-  const { target, node } = located;
-  const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
-  const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
-  // Denied files count whether the call chooses them or not: with a count that depends on globs or types, the caller could
-  // guess their names letter by letter. The names of files that need a question are not secret.
-  const hiddenAs = (path: string): Hidden | undefined => {
-    const hidden = mayBe(path) ? hides(path) : undefined;
-    return hidden === "asks" && !fits(path) ? undefined : hidden;
-  };
-  const canHide = hidden.lines.length > 0 || hidden.cover === "some";
-  const byRipgrep = (as: Hidden, run: GrepTask["run"]): Promise<Tally> =>
-    countFiles(
-      as === "asks" ? request.types : [],
-      { ...passing.searched, names: undefined },
-      (path) => hiddenAs(path) === as && passing.isThere(path),
-      limits.searchListedMax,
-      run,
-    );
-  const unknown: Tally = { number: 0, counted: "at least" };
-  const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
-  // The file system may hang: only ripgrep, a child process, can be stopped then.
-  if (node.handle.reads === "later") {
-    const withheld = canHide ? sumOf(await byRipgrep("denied", brief), await byRipgrep("asks", brief)) : none;
-    return { withheld, links: unknown, entries: undefined };
-  }
-  const seen = await findHidden(context.disk.walk(node), {
-    above: target.realRelative === "" ? [] : target.realRelative.split("/"),
-    ignored: ignoring.above,
-    isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
-    isLeftOut: (name) => versionControlFolders.includes(name),
-    hiddenAs,
-    isMissed: (path) => hides(path) === undefined && isMissed(path, passing, context),
-    isOver: () => ignoring.by === "us" || passing.isOver(),
-    entriesMax: limits.searchListedMax,
-    signal: context.signal,
-  });
-  if (seen.wrong) passing.onWrong();
-  const counted = seen.complete ? "all" : "at least";
-  const links: Tally = { number: seen.links, counted };
-  const entries = seen.complete ? seen.entries : undefined;
-  const denied: Tally = { number: seen.denied, counted };
-  // No rule hides anything here, so "at least 0 hidden" would be noise.
-  if (!canHide && seen.denied + seen.asks === 0) return { withheld: none, links, entries };
-  // Only ripgrep knows which names a type covers. It gets all the time if the folder is small.
-  const ofTypes = request.types.length > 0 && seen.asks > 0;
-  const asks: Tally = ofTypes
-    ? await byRipgrep("asks", seen.complete ? passing.run : brief)
-    : { number: seen.asks, counted };
-  return { withheld: sumOf(denied, asks), links, entries };
-}
-
-const none: Tally = { number: 0, counted: "all" };
-
-const sumOf = (a: Tally, b: Tally): Tally => ({
-  number: a.number + b.number,
-  counted: a.counted === "all" && b.counted === "all" ? "all" : "at least",
+export const tallied = (tallies: readonly Tally[]): Tally => ({
+  number: tallies.reduce((sum, { number }) => sum + number, 0),
+  counted: tallies.every(({ counted }) => counted === "all") ? "all" : "at least",
 });
 
 /** Tests folder and name separately, and caches the folder: files of one folder come together. */
@@ -675,22 +640,6 @@ function byNames(mayBeHidden: (text: string) => boolean): (path: string) => bool
     }
     return lastMayBe || mayBeHidden(path.slice(cut));
   };
-}
-
-/**
- * Does this symlink lead to a file that the search does not cover? A target inside the folder is searched under its own name. A
- * target outside the roots always counts, so that the count does not show whether it exists.
- */
-function isMissed(path: string, { located: { target }, fits }: UnsearchedInput, { disk, guard }: ToolContext): boolean {
-  const lookup = released(disk.lookup(below(target.real, path)));
-  if (lookup.seen === "outside") return true;
-  if (lookup.seen !== "node") return false;
-  // A link to a denied file is not counted: the count would help to guess its name.
-  if (guard.denied("read", [lookup.real], lookup.kind === "directory" ? "folder" : "file") !== undefined) return false;
-  const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;
-  const isWithin = lookup.real === target.real || lookup.real.startsWith(start);
-  // A linked folder counts whatever the glob is: files in it may match.
-  return !isWithin && (lookup.kind === "directory" || (lookup.kind === "file" && fits(path)));
 }
 
 // Whether ripgrep searches a folder with one thread or several. Starting threads takes longer than searching a small folder, so

@@ -13,66 +13,36 @@ import { refusal } from "../../guard/guard.ts";
 import { grep as search, matchSpans, newestFirst } from "../../search/search.ts";
 import { locate, type Located } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
-import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
+import { type SearchStarts, searchStarts, searchTops } from "../workspace-walk.ts";
 import {
   faulty,
   type FolderFound,
   folderSearch,
   type FolderSearch,
   type FoundIn,
+  none,
   noteShown,
   type Places,
   placesOf,
   runOf,
   showEntries,
+  tallied,
 } from "./folder.ts";
 
 export const grep: Tool<"grep"> = async (request, context) => {
   checkPattern(request.pattern);
-  using started = await startsOf(request, context);
+  const paths = request.path === undefined ? searchTops(context) : [request.path];
+  using started = await searchStarts(paths, (path) => startAt(path, context));
   const [first] = started.starts;
+  if (first === undefined) throw started.problem;
   if (first.node.kind === "file") return await inFile(request, first, context);
-  return await inFolders(request, started, context);
+  return await inFolders(request, first.target, started, context);
 };
 
 function checkPattern(pattern: string): void {
-  const why =
-    pattern === ""
-      ? "empty"
-      : pattern.includes("\0")
-        ? "nul"
-        : pattern.length > limits.patternCharsMax
-          ? "too long"
-          : undefined;
-  if (why !== undefined) throw faulty({ of: "pattern", pattern, why });
-}
-
-interface Starts extends Disposable {
-  /** Folders, or one file; their handles are open until this is disposed. */
-  readonly starts: readonly [Located, ...Located[]];
-  /** Roots that cannot be searched, if the call names no folder. */
-  readonly denied: number;
-  readonly unreadable: number;
-}
-
-async function startsOf({ path }: GrepRequest, context: ToolContext): Promise<Starts> {
-  using handles = new HandleStack();
-  const starts: Located[] = [];
-  const problems: Problem[] = [];
-  for (const one of path === undefined ? searchTops(context) : [path]) {
-    try {
-      const start = await startAt(one, context);
-      handles.use(start.node.handle);
-      starts.push(start);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      problems.push(error);
-    }
-  }
-  const [first, ...others] = starts;
-  if (first === undefined) throw problems[0];
-  const moved = handles.move();
-  return { starts: [first, ...others], ...unsearchedRoots(problems), [Symbol.dispose]: () => moved[Symbol.dispose]() };
+  if (pattern === "") throw faulty({ of: "pattern", pattern, why: "empty" });
+  if (pattern.includes("\0")) throw faulty({ of: "pattern", pattern, why: "nul" });
+  if (pattern.length > limits.patternCharsMax) throw faulty({ of: "pattern", pattern, why: "too long" });
 }
 
 async function startAt(path: string, context: ToolContext): Promise<Located> {
@@ -87,8 +57,6 @@ async function startAt(path: string, context: ToolContext): Promise<Located> {
   handles.move();
   return located;
 }
-
-const nothing: Tally = { number: 0, counted: "all" };
 
 async function inFile(
   request: GrepRequest,
@@ -111,16 +79,21 @@ async function inFile(
     }),
     target,
   );
-  const found = { places, withheld: nothing, links: nothing };
-  return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, context);
+  const found = { places, hiddenByRules: none, links: none };
+  return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: none }, context);
 }
 
-async function inFolders(request: GrepRequest, started: Starts, context: ToolContext): Promise<GrepOutcome> {
+async function inFolders(
+  request: GrepRequest,
+  target: Target,
+  started: SearchStarts<Located>,
+  context: ToolContext,
+): Promise<GrepOutcome> {
   using handles = new HandleStack();
   const folders = started.starts.map((start) => handles.use(folderSearch(request, start, context)));
   const found = await searchAll(folders, context);
-  const sum = { ...summed(found.map(({ places }) => places)) };
-  const files = found.flatMap(({ places, target }) => filesIn(places, target));
+  const sum = summed(found.map(({ places }) => places));
+  const files = found.flatMap(({ places, target: folder }) => filesIn(places, folder));
   const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
   // Ignored files are only counted if nothing was found.
   const isAll = sum.filesTotal > 0 || sum.ended === "time";
@@ -129,7 +102,7 @@ async function inFolders(request: GrepRequest, started: Starts, context: ToolCon
     tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
   return await outcomeOf(
     request,
-    started.starts[0].target,
+    target,
     {
       places: {
         ...sum,
@@ -137,14 +110,14 @@ async function inFolders(request: GrepRequest, started: Starts, context: ToolCon
       },
       files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
       // A denied root counts as one, whatever is in it.
-      withheld: floored(
+      hiddenByRules: floored(
         tallied([
-          ...found.map(({ withheld }) => withheld),
+          ...found.map(({ hiddenByRules }) => hiddenByRules),
           { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
         ]),
       ),
       links: floored(tallied(found.map(({ links }) => links))),
-      ignored: isAll ? nothing : await ignoredIn(folders),
+      ignored: isAll ? none : await ignoredIn(folders),
     },
     context,
   );
@@ -177,22 +150,18 @@ async function ignoredIn(folders: readonly FolderSearch[]): Promise<Tally> {
   return tallied(tallies);
 }
 
-const tallied = (tallies: readonly Tally[]): Tally => ({
-  number: tallies.reduce((sum, { number }) => sum + number, 0),
-  counted: tallies.every(({ counted }) => counted === "all") ? "all" : "at least",
-});
-
 type Counts = Omit<Places, "found" | "files">;
 
 function summed(places: readonly Places[]): Counts {
-  const sum = (of: (one: Places) => number): number => places.reduce((all, one) => all + of(one), 0);
+  const sum = (of: "filesTotal" | "linesTotal" | "entriesTotal" | "binary" | "unnamed"): number =>
+    places.reduce((all, one) => all + one[of], 0);
   return {
-    filesTotal: sum(({ filesTotal }) => filesTotal),
-    linesTotal: sum(({ linesTotal }) => linesTotal),
-    entriesTotal: sum(({ entriesTotal }) => entriesTotal),
+    filesTotal: sum("filesTotal"),
+    linesTotal: sum("linesTotal"),
+    entriesTotal: sum("entriesTotal"),
     linesCounted: places.every(({ linesCounted }) => linesCounted === "all") ? "all" : "at least",
-    binary: sum(({ binary }) => binary),
-    unnamed: sum(({ unnamed }) => unnamed),
+    binary: sum("binary"),
+    unnamed: sum("unnamed"),
     unreadable: tallied(places.map(({ unreadable }) => unreadable)),
     ended: places.some(({ ended }) => ended === "time") ? "time" : "by itself",
   };
@@ -200,7 +169,7 @@ function summed(places: readonly Places[]): Counts {
 
 const filesIn = ({ files }: Places, target: Target): readonly FoundIn[] => files.map((file) => ({ file, target }));
 
-interface AllFound extends Pick<GrepOutcome, "withheld" | "links" | "ignored"> {
+interface AllFound extends Pick<GrepOutcome, "hiddenByRules" | "links" | "ignored"> {
   readonly places: Counts;
   readonly files: readonly FoundIn[];
 }
@@ -208,7 +177,7 @@ interface AllFound extends Pick<GrepOutcome, "withheld" | "links" | "ignored"> {
 async function outcomeOf(
   request: GrepRequest,
   target: Target,
-  { places, files, withheld, links, ignored }: AllFound,
+  { places, files, hiddenByRules, links, ignored }: AllFound,
   context: ToolContext,
 ): Promise<GrepOutcome> {
   const { pattern, mode, numbers, skip, entriesMax } = request;
@@ -232,7 +201,7 @@ async function outcomeOf(
     stopped: more ? shown.stopped : "end",
     next: more && shown.entries > 0 ? skip + shown.entries : undefined,
     timedOutMs: places.ended === "time" ? context.searchMsMax : undefined,
-    withheld,
+    hiddenByRules,
     links,
     ignored,
     unreadable: places.unreadable,

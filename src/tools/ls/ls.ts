@@ -5,8 +5,15 @@ import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { LsRequest, TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { lineNumber } from "../../contract/target.ts";
-import { endOf, type FolderEntry, kindOfEntry, released, type WalkEntry, type WalkFolder } from "../../disk/disk.ts";
-import { refusal } from "../../guard/guard.ts";
+import {
+  lookupEnd,
+  type FolderEntry,
+  kindOfEntry,
+  withHandleClosed,
+  type WalkEntry,
+  type WalkFolder,
+} from "../../disk/disk.ts";
+import { refusal, type SearchView } from "../../guard/guard.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../../search/search.ts";
 import { compareNames, FirstOnes, type GlobState, newGlobBudget, parseGlob, startGlobState } from "../../text/text.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
@@ -16,7 +23,7 @@ import type { ToolContext, Tool } from "../tool.ts";
 export const ls: Tool<"ls"> = async (request, context) => {
   const leaveOut = patternsOf(request);
   const located = await locatePermitted(request.path, "anything", context);
-  using _held = located.node.handle;
+  using _handle = located.node.handle;
   if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
   return await listTree(located, request, leaveOut, context);
 };
@@ -40,6 +47,8 @@ interface LeaveOut {
 /** A folder of the tree while it is built. */
 interface Branch {
   readonly real: string;
+  /** What rules hide below its root, as of the call. */
+  readonly view: SearchView;
   /** The names from the top of the workspace down to it. */
   readonly above: readonly string[];
   readonly ignored: Ignored;
@@ -53,7 +62,7 @@ interface Tally {
   shown: number;
   leftOut: number;
   ignored: number;
-  withheld: number;
+  hiddenByRules: number;
 }
 
 /**
@@ -68,11 +77,12 @@ async function listTree(
 ): Promise<TreeOutcome> {
   const { from, entriesMax } = request;
   const depth = Math.min(request.depth ?? 1, limits.treeDepthMax);
-  const tally: Tally = { shown: 0, leftOut: 0, ignored: 0, withheld: 0 };
+  const tally: Tally = { shown: 0, leftOut: 0, ignored: 0, hiddenByRules: 0 };
   const above = target.realRelative === "" ? [] : target.realRelative.split("/");
   // Ignore files apply to a tree; a plain list shows every entry.
   const ignored = depth > 1 ? await ignoredAt(target, context) : { levels: [] };
-  const top: Branch = { real: target.real, above, ignored, leaveOut, entry: undefined };
+  const view = context.guard.search(target.root);
+  const top: Branch = { real: target.real, view, above, ignored, leaveOut, entry: undefined };
 
   const folder = context.disk.walk(node);
   const listed = await list(folder, top, from - 1 + entriesMax, depth > 1, tally, context);
@@ -195,10 +205,11 @@ async function list(
   let total = 0;
   let leftOut = 0;
   const sample: WalkEntry[] = [];
+  const below = branch.above.map((name) => `${name}/`).join("");
   const refused = await folder.each((listed) => {
     const entry = { name: listed.name, kind: kindOfEntry(listed) };
     if (sample.length < sampleMax || listed.name === ".git" || isIgnoreFile(listed.name)) sample.push(listed);
-    if (isDenied(entry, branch, context)) tally.withheld += 1;
+    if (isDenied(entry, branch, below, context)) tally.hiddenByRules += 1;
     else if (isLeftOut(entry, branch)) tally.ignored += 1;
     else {
       total += 1;
@@ -218,13 +229,13 @@ async function list(
   return { entries, total, leftOut, ignored };
 }
 
-function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: ToolContext): boolean {
+/** A symlink is denied under its own name or under that of its target. */
+function isDenied({ name, kind }: FolderEntry, branch: Branch, below: string, { guard, disk }: ToolContext): boolean {
   if (!guard.denies) return false;
-  const path = nodePath.join(real, name);
-  const lookup = released(kind === "link" ? disk.lookup(path) : undefined);
-  const end = lookup && endOf(lookup);
-  const is = kind === "directory" ? "folder" : (end?.is ?? "file");
-  return guard.denied("read", end === undefined ? [path] : [path, end.real], is) !== undefined;
+  if (kind !== "link") return branch.view.hides(below + name, kind === "directory" ? "folder" : "file");
+  const path = nodePath.join(branch.real, name);
+  const end = lookupEnd(withHandleClosed(disk.lookup(path)));
+  return guard.denied("read", end === undefined ? [path] : [path, end.real], end?.is ?? "file") !== undefined;
 }
 
 const isLeftOut = ({ name, kind }: FolderEntry, { leaveOut }: Branch): boolean =>
@@ -260,7 +271,7 @@ async function drafts(
 
 /** Where a symlink leads, if that is inside the roots; nothing is revealed about targets outside. */
 function leadOf(path: string, { disk }: ToolContext): Pick<TreeEntry, "leadsTo" | "linkText"> {
-  const lookup = released(disk.lookup(path));
+  const lookup = withHandleClosed(disk.lookup(path));
   if (lookup.seen !== "node") return {};
   const leadsTo = lookup.kind === "file" || lookup.kind === "directory" ? lookup.kind : "special";
   return { leadsTo, linkText: nodePath.relative(lookup.root.real, lookup.real) || "." };
@@ -271,6 +282,7 @@ function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
     .filter(({ kind }) => kind === "directory")
     .map((entry) => ({
       real: nodePath.join(parent.real, entry.name),
+      view: parent.view,
       above: [...parent.above, entry.name],
       ignored: parent.ignored,
       leaveOut: parent.leaveOut.flatMap((one) => {

@@ -1,7 +1,7 @@
 /** Lsp: asks a language server about code. The answer contains only places in files that the session may read. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/disk.ts";
+import { withHandleClosed } from "../../disk/disk.ts";
 import { limits } from "../../contract/limits.ts";
 import type {
   AskedPlace,
@@ -65,12 +65,11 @@ const nothing = (
   from: 1,
   total: 0,
   next: undefined,
-  withheld: 0,
+  hiddenByRules: 0,
   text: undefined,
   textCut: false,
 });
 
-/** A result before the check whether the session may see it. */
 type Raw = RawPlace & Omit<CodeResult, "place">;
 
 interface Found {
@@ -93,17 +92,14 @@ async function found(
   const where = at ?? { line: 1, column: 1 };
   switch (operation) {
     case "definition":
-      return take(await languages.definition(source, where, options), places);
     case "implementation":
-      return take(await languages.implementation(source, where, options), places);
     case "references":
-      return take(await languages.references(source, where, options), places);
+      return take(await languages[operation](source, where, options), places);
     case "documentSymbol":
       return take(await languages.documentSymbols(source, options), (symbols) => flat(symbols, 0));
-    case "workspaceSymbol": {
+    case "workspaceSymbol":
       if (query === undefined || query.trim() === "") throw noQuery(asked);
-      return take(await languages.workspaceSymbols(query, source, options), (symbols) => flat(symbols, 0));
-    }
+      return take(await languages.workspaceSymbols(source, query, options), (symbols) => flat(symbols, 0));
     case "incomingCalls":
     case "outgoingCalls":
       return calls(operation, asked, where, context);
@@ -132,7 +128,6 @@ function places(locations: readonly Location[]): readonly Raw[] {
     .map(({ path, range }) => ({ ...unnamed, path, range }));
 }
 
-/** Children follow their symbol, one level deeper. */
 const flat = (symbols: readonly CodeSymbol[], depth: number): readonly Raw[] =>
   symbols.flatMap(({ name, kind, detail, path, range, nameRange, container, children }) => [
     { name, kind, detail, container, path, range: { start: nameRange.start, end: range.end }, depth, lines: [] },
@@ -163,13 +158,12 @@ const called = (
   { name, kind, detail, path, range, nameRange }: CallHierarchyItem,
   ranges: readonly Location["range"][],
 ): Raw => ({
+  ...unnamed,
   name,
   kind,
   detail,
-  container: undefined,
   path,
   range: { start: nameRange.start, end: range.end },
-  depth: 0,
   lines: [...new Set(ranges.map(({ start }) => start.line))].toSorted((a, b) => a - b),
 });
 
@@ -194,11 +188,10 @@ async function answerOf(
     results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
   }
   const next = from + shown.length <= visible.length ? from + shown.length : undefined;
-  const counts = { from, total: visible.length, next, withheld: raw.length - visible.length };
+  const counts = { from, total: visible.length, next, hiddenByRules: raw.length - visible.length };
   return { ...nothing(request, asked, at, server), results, ...counts };
 }
 
-/** The file that a language server is asked about. */
 export interface AskedFile {
   readonly target: Target;
   readonly source: SourceFile;
@@ -250,24 +243,18 @@ export function valueOf<Value>(
   { signal }: ToolContext,
 ): { readonly value: Value; readonly server: string } {
   signal.throwIfAborted();
-  const place = target;
+  const problem = { code: "LANGUAGE_SERVER", place: target } as const;
   switch (answer.answer) {
     case "given":
       return answer;
-    case "no server": {
-      const servers = languages.remedies(target.real);
-      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "not installed", servers });
-    }
-    case "failed": {
-      const { server, why } = answer;
-      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "failed", server, why });
-    }
+    case "no server":
+      throw new Problem({ ...problem, reason: "not installed", servers: languages.remedies(target.real) });
+    case "failed":
+      throw new Problem({ ...problem, reason: "failed", server: answer.server, why: answer.why });
     case "not offered":
-      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "not offered", server: answer.server });
-    case "too slow": {
-      const { server, waitedMs } = answer;
-      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "too slow", server, waitedMs });
-    }
+      throw new Problem({ ...problem, reason: "not offered", server: answer.server });
+    case "too slow":
+      throw new Problem({ ...problem, reason: "too slow", server: answer.server, waitedMs: answer.waitedMs });
   }
 }
 
@@ -277,7 +264,7 @@ interface RawPlace {
   readonly range: TextRange;
 }
 
-export type Standing = "shown" | "withheld" | "outside";
+export type Standing = "shown" | "hidden by rules" | "outside";
 
 /**
  * "shown" only for a file that the session could read without a question. A file outside the roots may be named, since none of
@@ -286,13 +273,13 @@ export type Standing = "shown" | "withheld" | "outside";
 export function standingOf(path: string, context: ToolContext): Standing {
   const { disk, guard } = context;
   const roots = disk.roots.map(({ real }) => real);
-  const lookup = released(disk.lookup(path));
+  const lookup = withHandleClosed(disk.lookup(path));
   const real = lookup.seen === "node" ? lookup.real : path;
-  if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "withheld";
+  if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "hidden by rules";
   const root = roots.find((one) => relativeTo(real, [one], nodePath) !== undefined);
   if (root === undefined) return "outside";
   const relative = relativeTo(real, [root], nodePath) ?? "";
-  return guard.search(root).shows(relative) ? "shown" : "withheld";
+  return guard.search(root).shows(relative) ? "shown" : "hidden by rules";
 }
 
 /** The places that the session may see. Reading the file that was asked about is permitted already. */
@@ -303,7 +290,7 @@ function visiblePlaces<Place extends RawPlace>(
 ): readonly Place[] {
   const known = new Map<string, boolean>([[target.real, true]]);
   return places.filter(({ path }) => {
-    const may = known.get(path) ?? standingOf(path, context) !== "withheld";
+    const may = known.get(path) ?? standingOf(path, context) !== "hidden by rules";
     known.set(path, may);
     return may;
   });

@@ -1,11 +1,12 @@
 /** Rename: a language server lists the places that a new name changes; all files are changed or none. */
 
-import type { MatchedBy, TextChange } from "../../contract/edit.ts";
+import type { MatchedBy } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { FileEdits, FoundPlace, Position, RenameRequest, SourceFile } from "../../contract/lsp.ts";
 import { Problem, type RenameFault } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { changesOfEdits, finish, wordAt } from "../../text/text.ts";
+import { runInSlices } from "../../disk/disk.ts";
+import { changesOfEdits, type Steps, wordAt } from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import { changeMany, type FilePlan } from "../change/change-many.ts";
@@ -41,9 +42,9 @@ export const rename: Tool<"rename"> = async (request, context) => {
   const outside = standings.filter((standing) => standing === "outside").length;
   if (outside > 0) throw refuse("outside", outside);
   // The error gives their number only.
-  const withheld = standings.filter((standing) => standing === "withheld").length;
-  if (withheld > 0) throw refuse("withheld", withheld);
-  const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
+  const hiddenByRules = standings.filter((standing) => standing === "hidden by rules").length;
+  if (hiddenByRules > 0) throw refuse("hidden by rules", hiddenByRules);
+  const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request, context));
   if (first === undefined) throw refuse("nothing");
 
   const outcome = await changeMany([first, ...others], request.profile, context);
@@ -71,7 +72,6 @@ async function definedAt(
   return isSame ? { source: other, position } : undefined;
 }
 
-/** The whole name at a position inside it. */
 const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
   wordAt(text.split("\n")[line - 1] ?? "", column);
 
@@ -79,7 +79,6 @@ const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
 const isName = (name: string): boolean =>
   name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\s()[\]{}<>,;:"`\\/|=+*%^&~]/u.test(name);
 
-/** A server may list a file several times. */
 function merged(files: readonly FileEdits[]): readonly FileEdits[] {
   const all = new Map<string, FileEdits["edits"]>();
   for (const { path, edits } of files) all.set(path, [...(all.get(path) ?? []), ...edits]);
@@ -91,23 +90,29 @@ const partOf = (
   { target }: AskedFile,
   oldName: string,
   { path: asked, profile }: RenameRequest,
+  { signal }: ToolContext,
 ): FilePlan => ({
   path: path === target.real ? asked : path,
   does: "update",
-  plan: planOfRename(edits, oldName, profile),
+  plan: planOfRename(edits, oldName, profile, signal),
   moveTo: undefined,
 });
 
 /** The server has read the file, so the session need not have. If the old name is not at the places, the file has changed. */
-const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profile): Plan<MatchedBy> => ({
+const planOfRename = (
+  edits: FileEdits["edits"],
+  oldName: string,
+  profile: Profile,
+  signal: AbortSignal,
+): Plan<MatchedBy> => ({
   wants: "text",
   profile,
   overwrites: false,
   unseen: "permitted",
-  there: (current) => planned(current, edits, oldName),
+  there: (current) => runInSlices(planned(current, edits, oldName), signal),
 });
 
-function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
+function* planned(current: CurrentFile, edits: FileEdits["edits"], oldName: string): Steps<Planned<MatchedBy>> {
   const { target: place } = current;
   if (current.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: "32 MB in a rename" });
@@ -120,11 +125,10 @@ function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: strin
     case "overlapping":
       throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
     case "fine":
-      return finish(planOfChanges(current, changes.changes, wrote(current, text, changes.changes), "exact"));
+      break;
   }
-}
-
-/** Lines that were shown still count as shown: only a name changed in them. */
-function wrote(current: CurrentFile, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  return knownAfter(current, movedAlong(shownOf(current.seen), finish(linesChanged(text, changes))));
+  yield;
+  // Lines that were shown still count as shown: only a name changed in them.
+  const shown = movedAlong(shownOf(current.seen), yield* linesChanged(text, changes.changes));
+  return yield* planOfChanges(current, changes.changes, knownAfter(current, shown), "exact");
 }

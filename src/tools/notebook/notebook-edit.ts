@@ -4,7 +4,7 @@ import type { NotebookEditOutcome, NotebookEditRequest } from "../../contract/ed
 import { type CellFault, Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns, lazily } from "../../disk/disk.ts";
+import { runInSlices, lazily } from "../../disk/disk.ts";
 import { mediaOf } from "../../kinds/kinds.ts";
 import { covers, type LineChange, merged, nothingShown, shifted } from "../../session/session.ts";
 import type { CellEdited, Steps } from "../../text/text.ts";
@@ -35,7 +35,7 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: async (current) => inTurns(planCell(current, request, await edited(current)), context.signal),
+      there: async (current) => runInSlices(planCell(current, request, await edited(current)), context.signal),
       fits: async (current) => {
         const result = await edited(current);
         if (result.edited === "no" && isFault(result)) throw new Problem(problemOf(result, current.target));
@@ -49,7 +49,6 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
 
 type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 
-/** Is the file at fault, and not the request? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
 function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<CellResult>> {

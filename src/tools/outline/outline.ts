@@ -6,7 +6,7 @@ import type { OutlineOutcome, OutlineRequest } from "../../contract/outline.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut, giveBuffer, type OpenFile, ReadFailed, takeBuffer } from "../../disk/disk.ts";
+import { FileTruncated, giveBuffer, type OpenFile, ReadFailed, takeBuffer } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { beginningOf, type OutlineLanguage, outlineLanguageOf, outlineOf, type TextFile } from "../../kinds/kinds.ts";
 import { chooseItems, type WholeItem } from "../../text/text.ts";
@@ -18,7 +18,7 @@ import type { ToolContext, Tool } from "../tool.ts";
 export const outline: Tool<"outline"> = async (request, context) => {
   for (let tries = 1; ; tries += 1) {
     const { node, target } = await locatePermitted(request.path, "file", context);
-    using _held = node.handle;
+    using _handle = node.handle;
     try {
       if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
       if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
@@ -29,7 +29,7 @@ export const outline: Tool<"outline"> = async (request, context) => {
     } catch (error) {
       if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
       // The file was truncated or rewritten meanwhile: start over.
-      if (!(error instanceof FileCut)) throw error;
+      if (!(error instanceof FileTruncated)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: target });
     }
   }
@@ -46,17 +46,15 @@ async function outlineOfFile(
     const encoding = await context.ledger.encodingOf(target.real, fingerprintOf(file));
     const text = await asTextFile(file, target, request.profile, scratch, context, encoding);
     const outcome = await outlineOfText(text, request.depth ?? limits.outlineDepthMax, "asked", context);
-    if (file.changed() === "rewritten") throw new FileCut();
+    if (file.changed() === "rewritten") throw new FileTruncated();
     return outcome;
   } finally {
     giveBuffer(scratch);
   }
 }
 
-/** The declarations of a file, by a grammar or a language server. */
 interface Declared extends Pick<OutlineOutcome, "language" | "by" | "total" | "faultLine"> {
   readonly items: readonly WholeItem[];
-  /** How much of the text was parsed. */
   readonly chars: number;
 }
 
@@ -101,14 +99,12 @@ async function declaredIn(
   context: ToolContext,
 ): Promise<Declared> {
   const language = outlineLanguageOf(target.real, firstLineOf(text));
-  // An outline in place of a page must not make the read slow.
-  const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
-  const parse = (part: string) =>
-    language === undefined ? undefined : outlineOf(part, language, context.signal, msMax);
+  const use = why === "asked" ? "asked" : "instead";
+  const parse = (part: string) => (language === undefined ? undefined : outlineOf(part, language, context.signal, use));
   let part = text;
   let found = await parse(part);
-  // An outline of the beginning is better than none.
-  if (found?.is === "failed" && text.length > limits.outlineAgainCharsMax) {
+  // For a call that asks for an outline, one of the beginning is better than none; a Read has the page.
+  if (found?.is === "failed" && why === "asked" && text.length > limits.outlineAgainCharsMax) {
     part = text.slice(0, text.lastIndexOf("\n", limits.outlineAgainCharsMax) + 1);
     found = part === "" ? found : await parse(part);
   }
@@ -193,7 +189,6 @@ const mayHaveInterpreter = (target: Target): boolean => !/\.[^/\\]*$/.test(targe
 
 const firstLineOf = (text: string): string => text.slice(0, 200).split("\n", 1)[0] ?? "";
 
-/** A final newline adds no line. */
 function linesIn(text: string): number {
   let lines = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;

@@ -4,15 +4,14 @@ import type { MatchedBy, NearestRegion, TextChange } from "../../contract/edit.t
 import { Problem, type ProblemData, type WhichEdit } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/disk.ts";
+import { runInSlices } from "../../disk/disk.ts";
 import { nothingShown } from "../../session/session.ts";
 import {
   apply,
   applyingHunks,
   changesOfPieces,
   countLines,
-  finish,
-  hunksOfTexts,
+  hunksBetween,
   nearestRegion,
   parsingPatch,
   type PatchFile,
@@ -43,7 +42,7 @@ import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile, planOver } from "../write/write.ts";
 
 export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
-  const parsed = await inTurns(parsingPatch(patchText), context.signal);
+  const parsed = await runInSlices(parsingPatch(patchText), context.signal);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
   const [first, ...others] = parsed.files;
   const part = (file: PatchFile): FilePlan => partOf(file, profile, context);
@@ -57,7 +56,6 @@ const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePl
   moveTo: file.does === "update" ? file.moveTo : undefined,
 });
 
-/** What a patch does to one file. */
 function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
   switch (file.does) {
@@ -67,7 +65,7 @@ function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<M
           ...shared,
           overwrites: true,
           there: async (current) => {
-            const { text, extra } = addedText(file, current.target);
+            const { text, extra } = await runInSlices(addedText(file, current.target), context.signal);
             return { ...(await planOver(current, text, context)), extra };
           },
         };
@@ -77,34 +75,33 @@ function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<M
         there: ({ target }) => {
           throw new Problem({ code: "EXISTS", place: target, reason: "file" });
         },
-        missing: (target) => {
-          const { text, extra } = addedText(file, target);
-          return { ...newTextFile(target, text), extra };
+        missing: async (target) => {
+          const { text, extra } = await runInSlices(addedText(file, target), context.signal);
+          return { ...(await newTextFile(target, text, context)), extra };
         },
       };
     case "delete":
-      return { ...shared, there: planRemoval };
+      return { ...shared, there: (current) => runInSlices(planRemoval(current), context.signal) };
     case "update":
       return {
         ...shared,
         changedSince: "where certain",
-        there: (current) => inTurns(planHunks(current, [file.hunks, ...file.later]), context.signal),
+        there: (current) => runInSlices(planHunks(current, [file.hunks, ...file.later]), context.signal),
       };
   }
 }
 
-/** The text that one section adds, as later sections of the same patch update it. */
-function addedText(
+function* addedText(
   { text: added, later }: Extract<PatchFile, { readonly does: "add" }>,
   target: Target,
-): { readonly text: string; readonly extra: MatchedBy } {
+): Steps<{ readonly text: string; readonly extra: MatchedBy }> {
   let text = added;
   let extra: MatchedBy = "exact";
   let hunksBefore = 0;
   for (const section of later) {
-    const applied = finish(applyingHunks(text, section));
+    const applied = yield* applyingHunks(text, section);
     if (applied.applied === "no") {
-      throw new Problem(finish(problemOf(applied, { hunksBefore, section, hunks: later.flat().length }, text, target)));
+      throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: later.flat().length }, text, target));
     }
     if (applied.matchedBy !== "exact") extra = applied.matchedBy;
     text = apply(text, applied.changes);
@@ -113,13 +110,12 @@ function addedText(
   return { text, extra };
 }
 
-function planRemoval(current: CurrentFile): Planned<MatchedBy> {
+function* planRemoval(current: CurrentFile): Steps<Planned<MatchedBy>> {
   const text = wellFormed(textInMemory(current));
-  const diff = hunksOfTexts(text, "");
+  const diff = yield* hunksBetween(text, "");
   return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
 }
 
-/** Each section is applied to the result of the sections before it. */
 function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
   const original = textInMemory(current);
   const hunks = sections.flat();
@@ -137,7 +133,8 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
       throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, current.target));
     }
     if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
-    if (current.seen.state === "changed") requireCertain(current, applied.matchedBy, matchOnce(text, section) ? 1 : 0);
+    if (current.seen.state === "changed")
+      requireCertain(current, applied.matchedBy, (yield* matchOnce(text, section)) ? 1 : 0);
     yield* pieces.splice(applied.changes);
     if (sections.length > 1) text = apply(text, applied.changes);
     hunksBefore += section.length;
@@ -177,10 +174,8 @@ function textInMemory(current: CurrentFile): string {
 }
 
 interface Failing {
-  /** Hunks of the sections before the one that failed. */
   readonly hunksBefore: number;
   readonly section: readonly PatchHunk[];
-  /** Hunks of all sections. */
   readonly hunks: number;
 }
 
@@ -227,7 +222,7 @@ function* expectedRegion(
   const linesShown = Math.max(expectedLinesMin, wanted.split("\n").length);
   // At the end of the file, the lines before it are shown instead of none.
   const start = Math.max(0, Math.min(below, countLines(source.text) - linesShown));
-  const region = regionAt(source, wanted, start, expectedLinesMin);
+  const region = yield* regionAt(source, wanted, start, expectedLinesMin);
   return { ...region, isExpectedPlace: true };
 }
 

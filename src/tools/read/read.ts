@@ -2,7 +2,7 @@
 
 import * as nodePath from "node:path";
 import {
-  FileCut,
+  FileTruncated,
   type FolderEntry,
   giveBuffer,
   IndexWrong,
@@ -10,7 +10,7 @@ import {
   lazily,
   type OpenFile,
   ReadFailed,
-  released,
+  withHandleClosed,
   takeBuffer,
 } from "../../disk/disk.ts";
 import { limits } from "../../contract/limits.ts";
@@ -37,12 +37,12 @@ export const read: Tool<"read"> = async (request, context) => {
   const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
   for (let tries = 1; ; tries += 1) {
     const located = await locatePermitted(request.path, wants, context);
-    using _held = located.node.handle;
+    using _handle = located.node.handle;
     try {
       return await readLocated(located, request, context);
     } catch (error) {
       // The file was truncated or rewritten, or its line index turned out to be wrong: start over.
-      if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
+      if (!(error instanceof FileTruncated || error instanceof IndexWrong)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
     }
   }
@@ -85,7 +85,7 @@ async function readFile(located: Located, request: ReadRequest, context: ToolCon
     const whole = (await outlineFor(page, file, request, context)) ?? page;
     // An answer shows one state of the file, so a file that was rewritten meanwhile is read again. A cached page is of this state.
     const changed = kept === undefined || whole !== page ? file.changed() : "no";
-    if (changed === "rewritten") throw new FileCut();
+    if (changed === "rewritten") throw new FileTruncated();
     if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       context.pages.keep(key, page);
     const outcome = context.fit(whole.kind === "text" ? withInstructions(whole, context) : whole);
@@ -145,7 +145,7 @@ function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutco
     for (const name of instructionFiles) {
       const path = nodePath.join(folder, name);
       if (path === target.real || context.offered.has(path)) continue;
-      const lookup = released(context.disk.lookup(path));
+      const lookup = withHandleClosed(context.disk.lookup(path));
       if (lookup.seen !== "node") continue;
       if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
       context.offered.add(path);
@@ -216,7 +216,6 @@ const viewOf = (page: Page, fingerprint: FileFingerprint): View =>
 class LaterView implements View {
   readonly from: number;
   readonly to: number;
-  /** Released once it is hashed. */
   #page: Page | undefined;
   #hash: string | undefined;
 
@@ -279,7 +278,6 @@ function tokensIn(outcome: ReadOutcome): number {
   }
 }
 
-/** A page of a folder, without denied entries. */
 async function listing(
   { node, target }: Located,
   range: { readonly from: LineNumber; readonly entriesMax: number },
@@ -288,7 +286,7 @@ async function listing(
   const hidden = ({ name, kind }: FolderEntry): boolean => {
     if (!context.guard.denies) return false;
     const path = nodePath.join(target.real, name);
-    const lookup = released(kind === "link" ? context.disk.lookup(path) : undefined);
+    const lookup = withHandleClosed(kind === "link" ? context.disk.lookup(path) : undefined);
     const names = lookup?.seen === "node" ? [path, lookup.real] : [path];
     const is = kind === "directory" || (lookup?.seen === "node" && lookup.kind === "directory") ? "folder" : "file";
     return context.guard.denied("read", names, is) !== undefined;

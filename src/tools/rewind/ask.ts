@@ -15,7 +15,7 @@ import type {
 } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
-import { inTurns, type OpenFile, wholeFile } from "../../disk/disk.ts";
+import { runInSlices, type OpenFile, timeSlices, wholeFile } from "../../disk/disk.ts";
 import type { SessionHistory } from "../../history/history.ts";
 import { decideEncoding } from "../../kinds/kinds.ts";
 import {
@@ -35,7 +35,6 @@ import { type ToolContext, orFileUnreadable, orUnreadable } from "../tool.ts";
 
 export interface RewindTask {
   readonly file: RewindFile;
-  /** Undefined if the file stays as it is. */
   readonly action: RewindAction | undefined;
 }
 
@@ -47,8 +46,10 @@ export async function rewindRefusals(
   context: ToolContext,
 ): Promise<ReadonlyMap<string, ProblemData>> {
   const refused = new Map<string, ProblemData>();
+  const slices = timeSlices(context.signal);
   for (const { file, action } of tasks) {
     if (action === undefined) continue;
+    if (slices.isOver()) await slices.next();
     try {
       await orFileUnreadable(file.path, () => permitAction(file.path, action, to, history, context));
     } catch (error) {
@@ -67,7 +68,7 @@ async function permitAction(
   context: ToolContext,
 ): Promise<void> {
   const changeTarget = await resolveChangeTarget(path, context);
-  using _held = handleOf(changeTarget);
+  using _handle = handleOf(changeTarget);
   const preview = async () => ({
     rewind: to,
     action: action.does,
@@ -101,16 +102,10 @@ async function textNow(changeTarget: ChangeTarget, context: ToolContext): Promis
   return onlyText(await textIn(file));
 }
 
-async function textThen(action: RewindAction, history: SessionHistory): Promise<string | undefined> {
-  if (action.does === "delete") return "";
-  const opened = await history.open(action.content);
-  if (typeof opened === "string") return undefined;
-  using kept = opened;
-  return onlyText(await textIn(kept));
-}
+const textThen = async (action: RewindAction, history: SessionHistory): Promise<string | undefined> =>
+  action.does === "delete" ? "" : onlyText(await textOfContent(action.content, history));
 
-const onlyText = (text: Awaited<ReturnType<typeof textIn>>): string | undefined =>
-  typeof text === "string" ? text : undefined;
+const onlyText = (text: TextOrWhy): string | undefined => (typeof text === "string" ? text : undefined);
 
 /**
  * Adds the two sides of each conflict: how the session changed the old content, and how another program changed it afterwards.
@@ -149,7 +144,7 @@ async function sidesOf(
   if (step.theirs === undefined) return { ...own, theirs: [], removed: true };
   const [left, now] = [await textOf(step.ours, past), await conflictTextNow(path, context)];
   if (typeof left !== "string" || now === undefined) return undefined;
-  const theirs = await inTurns(hunksBetween(left, now), context.signal);
+  const theirs = await runInSlices(hunksBetween(left, now), context.signal);
   const second = fittedHunks(theirs.hunks, Math.max(0, charsMax - charsOf(first.hunks)));
   return { ...own, theirs: second.hunks, cut: own.cut || second.cut || !theirs.complete, removed: false };
 }
@@ -158,11 +153,8 @@ async function sidesOf(
 async function conflictTextNow(path: string, context: ToolContext): Promise<string | undefined> {
   return orUnreadable(path, async () => {
     const changeTarget = await resolveChangeTarget(path, context);
-    using _held = handleOf(changeTarget);
-    const opened = changeTarget.is === "there" ? context.disk.open(changeTarget.node) : undefined;
-    if (opened === undefined || "errno" in opened) return undefined;
-    using file = opened;
-    return onlyText(await textIn(file));
+    using _handle = handleOf(changeTarget);
+    return changeTarget.is === "there" ? await textNow(changeTarget, context) : undefined;
   }).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -190,7 +182,7 @@ export async function versionDiff(
   const a = await textOf(before, past);
   if (typeof a !== "string") return a;
   const b = await textOf(after, past);
-  return typeof b === "string" ? inTurns(hunksBetween(a, b), signal) : b;
+  return typeof b === "string" ? runInSlices(hunksBetween(a, b), signal) : b;
 }
 
 const sizeOf = (version: FileVersion): number => (version.kind === "absent" ? 0 : version.sizeBytes);
@@ -200,16 +192,20 @@ function notKeptOf(version: FileVersion): Uncounted | undefined {
   return version.notKept ?? (version.content === undefined ? "failed" : undefined);
 }
 
-async function textOf(version: FileVersion, past: SessionHistory): Promise<string | { readonly why: Uncounted }> {
-  if (version.kind === "absent" || version.content === undefined) return "";
-  const opened = await past.open(version.content);
+const textOf = async (version: FileVersion, past: SessionHistory): Promise<TextOrWhy> =>
+  version.kind === "absent" || version.content === undefined ? "" : textOfContent(version.content, past);
+
+async function textOfContent(content: string, past: SessionHistory): Promise<TextOrWhy> {
+  const opened = await past.open(content);
   if (typeof opened === "string") return { why: opened === "missing" ? "pruned" : "damaged" };
   using kept = opened;
   return await textIn(kept);
 }
 
+type TextOrWhy = string | { readonly why: Uncounted };
+
 /** The text of a file, unless it is binary or too long to be compared. */
-async function textIn(file: OpenFile): Promise<string | { readonly why: Uncounted }> {
+async function textIn(file: OpenFile): Promise<TextOrWhy> {
   const bytes = await wholeFile(file, limits.historyVersionBytesMax);
   if (bytes === undefined) return { why: "over the limit" };
   const form = sniff(bytes);

@@ -1,7 +1,4 @@
-/**
- * History: the turns of this session, or one of them with its diffs. An answer is limited in length; what does not fit is left
- * for the next call.
- */
+/** History: the turns of this session, or one of them with its diffs. What does not fit is left for the next call. */
 
 import * as nodePath from "node:path";
 import type {
@@ -15,7 +12,7 @@ import type {
 } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
-import { relativeTo } from "../../guard/guard.ts";
+import { deniedBy, relativeTo } from "../../guard/guard.ts";
 import { isSameContent, type SessionHistory } from "../../history/history.ts";
 import { shortCharsMin, shortNames } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
@@ -36,9 +33,9 @@ export const history: Tool<"history"> = async (request, context) => {
     context,
     names: turnNames(turns.map(({ messageId }) => messageId)),
     filesOf: (turn) => {
-      const { files, withheld } = turnFiles(turn, isNamed);
+      const { files, hiddenByRules } = turnFiles(turn, isNamed);
       const asked = files.filter(({ change, from }) => isAsked(change.path) || (from && isAsked(from.path)));
-      return { files: asked, withheld: only === undefined ? withheld : 0 };
+      return { files: asked, hiddenByRules: only === undefined ? hiddenByRules : 0 };
     },
     budget: { bytes: limits.historyBytesMax },
     path: only?.shown,
@@ -67,7 +64,6 @@ interface HistoryView {
   readonly path: string | undefined;
 }
 
-/** Characters of a line of the list besides its path. */
 const lineChars = 40;
 
 async function listed(turns: readonly TurnChanges[], view: HistoryView): Promise<HistoryOutcome> {
@@ -76,13 +72,13 @@ async function listed(turns: readonly TurnChanges[], view: HistoryView): Promise
   let charsLeft = limits.historyCharsMax;
   for (const turn of turns.slice(from - 1, from - 1 + itemsMax)) {
     view.context.signal.throwIfAborted();
-    const { files, withheld } = view.filesOf(turn);
+    const { files, hiddenByRules } = view.filesOf(turn);
     const some = files.slice(0, limits.historyFilesMax);
     charsLeft -= some.reduce((sum, { change, from: source }) => sum + charsIn(change.path, source?.path), lineChars);
     if (charsLeft < 0 && shown.length > 0) break;
-    const seen: FileSeen[] = [];
-    for (const touched of some) seen.push(await counted(touched, view));
-    shown.push({ ...headOf(turn, view), files: seen, filesTotal: files.length, withheld });
+    const counted: FileSeen[] = [];
+    for (const touched of some) counted.push(await seen(touched, view, "lines"));
+    shown.push({ ...headOf(turn, view), files: counted, filesTotal: files.length, hiddenByRules });
   }
   return outcomeOf("turns", shown, shown.length, turns.length, view);
 }
@@ -93,20 +89,20 @@ const charsIn = (path: string, other = ""): number => path.length + other.length
 async function inDetail(turn: TurnChanges | undefined, view: HistoryView): Promise<HistoryOutcome> {
   if (turn === undefined) return outcomeOf("files", [], 0, 0, view);
   const { from, itemsMax } = view.request;
-  const { files, withheld } = view.filesOf(turn);
+  const { files, hiddenByRules } = view.filesOf(turn);
   const shown: FileSeen[] = [];
   let charsLeft = limits.historyCharsMax;
   for (const touched of files.slice(from - 1, from - 1 + itemsMax)) {
     view.context.signal.throwIfAborted();
-    const whole = await compared(touched, view);
+    const whole = await seen(touched, view, "diff");
     const chars = charsIn(touched.change.path, touched.from?.path) + charsOf(whole.hunks ?? []);
     if (chars > charsLeft && shown.length > 0) break;
     const { hunks, cut } = fittedHunks(whole.hunks ?? [], Math.max(0, charsLeft));
     charsLeft -= chars;
     shown.push({ ...whole, hunks, cut: cut || whole.cut });
   }
-  const seen = { ...headOf(turn, view), files: shown, filesTotal: files.length, withheld };
-  return outcomeOf("files", [seen], shown.length, files.length, view);
+  const detailed = { ...headOf(turn, view), files: shown, filesTotal: files.length, hiddenByRules };
+  return outcomeOf("files", [detailed], shown.length, files.length, view);
 }
 
 function headOf({ messageId, timestamp, rewinds, files }: TurnChanges, { names }: HistoryView) {
@@ -128,34 +124,22 @@ function outcomeOf(
   return { kind: "history", of, turns, from, total, next: next > total ? undefined : next, path };
 }
 
-/** With its lines counted. A file that is a secret now may not have been one when it was recorded. */
-async function counted(touched: Touched, { past, context, budget }: HistoryView): Promise<FileSeen> {
-  const file = { ...placeOf(touched, context), hunks: undefined, cut: false };
-  const { before, after } = versionsOf(touched);
-  if (isSecret(touched, context)) return { ...file, lines: undefined, why: "secret" };
-  const diff = await versionDiff(before, after, past, budget, context.signal);
-  if ("why" in diff) return { ...file, lines: undefined, why: diff.why };
-  const { additions, deletions } = diff;
-  return { ...file, lines: { additions, deletions }, why: undefined };
-}
-
-/** With its diff, if it may be read. */
-async function compared(touched: Touched, { past, context, budget }: HistoryView): Promise<FileSeen> {
-  const file = { ...placeOf(touched, context), lines: undefined, hunks: [], cut: false };
-  const { before, after } = versionsOf(touched);
-  if (isSecret(touched, context)) return { ...file, why: "secret" };
+/** With its lines counted or, if it may be read, with its diff. A file that is a secret now may not have been one when recorded. */
+async function seen(touched: Touched, { past, context, budget }: HistoryView, as: "lines" | "diff"): Promise<FileSeen> {
+  const file = { ...placeOf(touched, context), lines: undefined, hunks: as === "diff" ? [] : undefined, cut: false };
   const { change, from } = touched;
-  for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
+  const paths = from === undefined ? [change.path] : [change.path, from.path];
+  if (paths.some((path) => context.guard.isSecret(path))) return { ...file, why: "secret" };
+  for (const path of as === "diff" ? paths : []) {
     if (!(await mayShow(path, context))) return { ...file, why: "refused" };
   }
+  const { before, after } = versionsOf(touched);
   const diff = await versionDiff(before, after, past, budget, context.signal);
   if ("why" in diff) return { ...file, why: diff.why };
   const { additions, deletions, hunks, complete } = diff;
-  return { ...file, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };
+  const counted = { ...file, lines: { additions, deletions }, why: undefined };
+  return as === "diff" ? { ...counted, hunks, cut: !complete } : counted;
 }
-
-const isSecret = ({ change, from }: Touched, { guard }: ToolContext): boolean =>
-  guard.isSecret(change.path) || (from !== undefined && guard.isSecret(from.path));
 
 function placeOf(touched: Touched, context: ToolContext) {
   const { change, from } = touched;
@@ -192,7 +176,7 @@ export const rewindByModel: Tool<"rewind"> = async (request, context) => {
   return {
     ...outcome,
     files: await withSides(named, past, context),
-    forModel: { withheld: outcome.files.length - named.length, unchanged },
+    forModel: { hiddenByRules: outcome.files.length - named.length, unchanged },
   };
 };
 
@@ -204,7 +188,7 @@ interface Touched {
 
 interface TurnFiles {
   readonly files: readonly Touched[];
-  readonly withheld: number;
+  readonly hiddenByRules: number;
 }
 
 function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): TurnFiles {
@@ -218,7 +202,7 @@ function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): 
     files: [...named.values()]
       .filter(({ path }) => !moved.has(path))
       .map((change) => ({ change, from: sourceOf(change) })),
-    withheld: files.length - named.size,
+    hiddenByRules: files.length - named.size,
   };
 }
 
@@ -237,7 +221,6 @@ function didOf(touched: Touched): FileSeen["did"] {
   return modesOf(touched) === undefined ? "nothing" : "mode";
 }
 
-/** The permissions before and after, if they differ. */
 function modesOf(touched: Touched): readonly [number, number] | undefined {
   const { before, after } = versionsOf(touched);
   if (before.kind === "absent" || after.kind === "absent") return undefined;
@@ -295,10 +278,9 @@ async function realPathOf(
   const is = resolved.target?.is ?? "file";
   const rule = context.guard.denied("read", [place.absolute, real], is);
   if (rule === undefined) return { real, shown: context.guard.spell(place.absolute) };
-  throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
+  throw deniedBy(rule, place);
 }
 
-/** Is `path` that file, or inside that folder? */
 const isOrIsBelow = (path: string, real: string): boolean =>
   path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
 

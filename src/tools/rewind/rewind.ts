@@ -15,17 +15,19 @@ import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Place } from "../../contract/target.ts";
 import {
-  FileCut,
+  FileTruncated,
   hashOf,
   type Identity,
   type OpenFile,
   parseTempName,
   ReadFailed,
-  released,
+  withHandleClosed,
+  timeSlices,
   wholeFile,
   yieldToEventLoop,
 } from "../../disk/disk.ts";
-import { markOf, type SessionHistory } from "../../history/history.ts";
+import { deniedBy } from "../../guard/guard.ts";
+import { inodeFingerprint, type SessionHistory } from "../../history/history.ts";
 import { handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import type { Turn } from "../change/history-recorder.ts";
 import { notifyOfPaths } from "../languages.ts";
@@ -41,11 +43,8 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   const history = await context.past();
   const { to: asked, as } = request;
   if (history === undefined) {
-    throw new Problem({
-      code: "NO_TURN",
-      asked: typeof asked === "string" ? asked : asked.last,
-      reason: "no history",
-    });
+    const turn = typeof asked === "string" ? asked : asked.last;
+    throw new Problem({ code: "NO_TURN", asked: turn, reason: "no history" });
   }
   const { to, plan, passed, seen } = await planned(request, history, context);
   const todo = plan.files.map((file) => ({
@@ -96,17 +95,8 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
     context,
   );
   // Without a record there is no turn that could be rewound again.
-  const turnId = isRecorded ? messageId : undefined;
-  return {
-    kind: "rewind",
-    to,
-    passed,
-    turn: turnId,
-    files,
-    dryRun: false,
-    ...damageOf(history),
-    ...(diagnostics.length > 0 ? { diagnostics } : {}),
-  };
+  const done = { kind: "rewind", to, passed, turn: isRecorded ? messageId : undefined, files, dryRun: false } as const;
+  return { ...done, ...damageOf(history), ...(diagnostics.length > 0 ? { diagnostics } : {}) };
 }
 
 interface Seen {
@@ -115,7 +105,6 @@ interface Seen {
   readonly mode: number | undefined;
 }
 
-/** What is at a path now. Also adds it to `seen`. */
 async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
   const lookup = context.disk.lookup(path);
   if (lookup.seen === "missing") {
@@ -123,7 +112,7 @@ async function currentState(path: string, context: ToolContext, seen: Map<string
     return missingState(path, context);
   }
   if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   if (lookup.real !== path) return { kind: "other", what: "link" };
   if (lookup.kind === "directory") return { kind: "other", what: "folder" };
   if (lookup.kind !== "file") return { kind: "other", what: "special" };
@@ -135,7 +124,7 @@ async function currentState(path: string, context: ToolContext, seen: Map<string
   seen.set(path, { statKey: statKeyOf(identity), mode });
   const hash = async (): Promise<string> =>
     bytes === undefined ? hashOfPath(path, context) : hashOf(bytes).toString("hex");
-  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
+  return { kind: "file", sizeBytes, mode, links, fingerprint: inodeFingerprint(identity), hash };
 }
 
 /** Hard links to it that a killed process of ours left in the folder; the next change there removes them. */
@@ -143,12 +132,12 @@ async function leftoversOf(path: string, { device, inode }: Identity, { disk }: 
   const folder = nodePath.dirname(path);
   const above = disk.lookup(folder);
   if (above.seen !== "node") return 0;
-  using _held = above.handle;
+  using _handle = above.handle;
   const entries = await disk.list(above);
   if ("errno" in entries) return 0;
   return entries.filter(({ name, kind }) => {
     if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
-    const lookup = released(disk.lookup(nodePath.join(folder, name)));
+    const lookup = withHandleClosed(disk.lookup(nodePath.join(folder, name)));
     if (lookup.seen !== "node") return false;
     return lookup.handle.identity.device === device && lookup.handle.identity.inode === inode;
   }).length;
@@ -164,7 +153,7 @@ async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
     return await wholeFile(file, readAtOnceMax);
   } catch (error) {
     // The content may not be needed. If it is, reading fails again and is reported.
-    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    if (error instanceof ReadFailed || error instanceof FileTruncated) return undefined;
     throw error;
   }
 }
@@ -175,7 +164,7 @@ async function missingState(path: string, { disk }: Pick<ToolContext, "disk">): 
   const lookup = disk.lookup(above);
   if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
   if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
-  using _held = lookup.handle;
+  using _handle = lookup.handle;
   if (lookup.real !== above) return { kind: "other", what: "link" };
   if (lookup.kind !== "directory") return { kind: "other", what: "special" };
   const entries = await disk.list(lookup);
@@ -208,7 +197,6 @@ interface Planned {
   readonly to: string;
   readonly plan: Extract<RewindPlan, { readonly found: "turn" }>;
   readonly passed: readonly string[];
-  /** By path: the state of each file that the plan is based on. */
   readonly seen: ReadonlyMap<string, Seen>;
 }
 
@@ -217,7 +205,11 @@ async function planned(request: RewindRequest, history: SessionHistory, context:
   const files = request.files?.map((path) => realOf(path, context));
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
     const seen = new Map<string, Seen>();
-    const current = (path: string): Promise<CurrentState> => currentState(path, context, seen);
+    const slices = timeSlices(context.signal);
+    const current = async (path: string): Promise<CurrentState> => {
+      if (slices.isOver()) await slices.next();
+      return currentState(path, context, seen);
+    };
     // Planning is all the work of a dry run; otherwise it counts as no progress.
     const onProgress = (done: number, total: number): void => {
       context.signal.throwIfAborted();
@@ -253,17 +245,11 @@ async function planned(request: RewindRequest, history: SessionHistory, context:
 /** Can the file still be restored? A content that was never stored, or is gone, cannot. */
 function isOpen({ step }: RewindFile): boolean {
   if (step.does === "nothing") return false;
-  return step.does !== "unavailable" || !lost.has(step.why);
+  return step.does !== "unavailable" || !neverKept.includes(step.why);
 }
 
-const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly does: "unavailable" }>["why"]>([
-  "secret",
-  "too large",
-  "failed",
-  "pruned",
-  "damaged",
-  "damaged record",
-]);
+type WhyUnavailable = Extract<RewindFile["step"], { readonly does: "unavailable" }>["why"];
+const neverKept: readonly WhyUnavailable[] = ["secret", "too large", "failed", "pruned", "damaged", "damaged record"];
 
 const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
 
@@ -293,13 +279,9 @@ async function foreseen(
     const mode = changeTarget.is === "there" ? seen?.mode : undefined;
     handleOf(changeTarget)?.close();
     const rule = context.guard.denied("edit", [path], "file");
-    if (rule !== undefined) {
-      return { problem: { code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source } };
-    }
-    if (mode !== undefined && (mode & 0o222) === 0) {
-      return { problem: { code: "ACCESS_DENIED", place, reason: "read-only" } };
-    }
-    return "planned";
+    if (rule !== undefined) throw deniedBy(rule, place);
+    const isReadOnly = mode !== undefined && (mode & 0o222) === 0;
+    return isReadOnly ? { problem: { code: "ACCESS_DENIED", place, reason: "read-only" } } : "planned";
   } catch (error) {
     if (error instanceof Problem) return { problem: error.data };
     throw error;

@@ -22,13 +22,11 @@ interface Swap {
   readonly action: RewindAction;
   /** The stat key that the plan is based on; "absent" if there was no file. */
   readonly seen: string | undefined;
-  /** Restore also if the current content cannot be kept. */
   readonly force: boolean;
 }
 
 type Attempted =
   | { readonly came: RewoundFile["came"]; readonly lost?: Loss | undefined; readonly isRecorded?: boolean }
-  /** The file was left as it is, for this conflict. */
   | { readonly step: RewindStep; readonly isRecorded?: undefined };
 
 /** The current content cannot be kept, and the call has no `force`. */
@@ -94,7 +92,7 @@ async function restore(
   handleOf(first)?.close();
   await exclusively([first.target], context, async () => {
     const changeTarget = await resolveChangeTarget(path, context);
-    using _held = handleOf(changeTarget);
+    using _handle = handleOf(changeTarget);
     const { target } = changeTarget;
     // The file changed since the plan, or the path now leads through a symlink.
     if (stateOf(changeTarget) !== seen || target.real !== path) {
@@ -142,7 +140,6 @@ async function apply(
 
 const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
 
-/** Opens the existing file, and prepares its change. */
 async function withOld(
   changeTarget: Extract<ChangeTarget, { readonly is: "there" }>,
   plan: Pick<Change<undefined>, "pieces" | "source" | "mode">,

@@ -1,19 +1,11 @@
 /** Write: creates a file, or overwrites all of an existing one. The content goes to disk as it was sent. */
 
-import type { ChangeNote, Hunk, LineEndName, Piece } from "../../contract/edit.ts";
+import type { ChangeNote, LineEndName, Piece } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/disk.ts";
-import {
-  encode,
-  hunksBetween,
-  hunksOfTexts,
-  isWellFormed,
-  lineEndOf,
-  wellFormed,
-  withLineEnds,
-} from "../../text/text.ts";
+import { runInSlices } from "../../disk/disk.ts";
+import { encode, hunksBetween, isWellFormed, lineEndOf, wellFormed, withLineEnds } from "../../text/text.ts";
 import { change, type Diff, type Plan, type Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import { encoded } from "../edit/edit-text.ts";
@@ -25,7 +17,7 @@ export const write: Tool<"write"> = async (request, context) => {
     profile: request.profile,
     overwrites: true,
     there: (current) => planOver(current, request.content, context),
-    missing: (target) => ({ ...newTextFile(target, request.content), extra: undefined }),
+    missing: async (target) => ({ ...(await newTextFile(target, request.content, context)), extra: undefined }),
   };
   const { file } = await change(request.path, plan, context);
   return { kind: "write", target: file.target, file, content: request.content, dryRun: context.dryRun };
@@ -46,7 +38,7 @@ export async function planOver(current: CurrentFile, sent: string, context: Tool
   const shown = old === undefined ? undefined : wellFormed(old);
   return {
     pieces,
-    diff: shown === undefined ? unknownDiff : await diffOf(shown, text, context.signal),
+    diff: shown === undefined ? unknownDiff : await runInSlices(hunksBetween(shown, text), context.signal),
     before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
       ...(old === text && !bringsBom ? [{ note: "same content" } as const] : []),
@@ -55,44 +47,6 @@ export async function planOver(current: CurrentFile, sent: string, context: Tool
     wrote: "all",
     extra: undefined,
   };
-}
-
-/** Texts up to this many characters are compared in one go, while the disk is busy; longer ones in slices of the event loop. */
-const laterCharsMax = 200_000;
-
-async function diffOf(before: string, after: string, signal: AbortSignal): Promise<Diff> {
-  if (before.length + after.length <= laterCharsMax) return new LaterDiff(() => hunksOfTexts(before, after));
-  return inTurns(hunksBetween(before, after), signal);
-}
-
-/**
- * A diff that is computed on first access: while the disk is busy, or for a question. A class, because V8 gives each object
- * literal with getters a shape of its own, which stays in memory.
- */
-class LaterDiff implements Diff {
-  readonly #make: () => Diff;
-  #made: Diff | undefined;
-
-  constructor(make: () => Diff) {
-    this.#make = make;
-  }
-
-  made(): Diff {
-    return (this.#made ??= this.#make());
-  }
-
-  get hunks(): readonly Hunk[] {
-    return this.made().hunks;
-  }
-  get additions(): number {
-    return this.made().additions;
-  }
-  get deletions(): number {
-    return this.made().deletions;
-  }
-  get complete(): boolean {
-    return this.made().complete;
-  }
 }
 
 /** The file keeps its encoding and BOM. Content that begins with a BOM makes a file without one UTF-8. */
@@ -106,7 +60,6 @@ function contentPieces(current: CurrentFile, content: string): readonly Piece[] 
   return content === "" ? bom : [...bom, encoded(content, current)];
 }
 
-/** The old content is too large to be compared. */
 const unknownDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: false, uncounted: true };
 
 function lineEndNote(before: LineEndName | undefined, after: LineEndName | undefined): readonly ChangeNote[] {
@@ -114,10 +67,14 @@ function lineEndNote(before: LineEndName | undefined, after: LineEndName | undef
   return [{ note: "line ends", before, after }];
 }
 
-export function newTextFile(target: Target, text: string): { readonly bytes: Uint8Array; readonly diff: Diff } {
+export async function newTextFile(
+  target: Target,
+  text: string,
+  { signal }: Pick<ToolContext, "signal">,
+): Promise<{ readonly bytes: Uint8Array; readonly diff: Diff }> {
   const encoded = encode(text, "utf-8");
   if ("lacks" in encoded) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
   }
-  return { bytes: encoded.bytes, diff: hunksOfTexts("", text) };
+  return { bytes: encoded.bytes, diff: await runInSlices(hunksBetween("", text), signal) };
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
-import type { Desk } from "../live/desk.ts";
+import type { LiveState } from "../live/live-state.ts";
 import { announce } from "../shell/announce.tsx";
 import { Empty } from "../shell/parts.tsx";
 import { shownText } from "../text/shown.ts";
@@ -10,7 +10,7 @@ import { answerWords, byWords } from "./answer-words.ts";
 import { PastQuestions } from "./past-questions.tsx";
 import { QuestionCard } from "./question-card.tsx";
 
-export function Approvals({ desk }: { readonly desk: Desk }) {
+export function Approvals({ live }: { readonly live: LiveState }) {
   const top = useRef<HTMLHeadingElement>(null);
   const [notice, setNotice] = useState("");
   const tell = (question: QuestionInfo, answered: Answered): void => {
@@ -19,15 +19,15 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
     announce(words);
     setNotice(answered.by === "you" ? "" : words);
   };
-  useAnsweredElsewhere(desk, tell);
-  const several = (desk.hello?.workspaces.length ?? 1) > 1;
+  useAnsweredElsewhere(live, tell);
+  const several = (live.hello?.workspaces.length ?? 1) > 1;
   return (
     <div class="approvals">
       <h1 ref={top} tabIndex={-1}>
         Approvals
       </h1>
       {notice !== "" && <p class="notice notice-warn">{notice}</p>}
-      {desk.open.length === 0 ? (
+      {live.open.length === 0 ? (
         <Empty title="Nobody waits for an answer">
           <p>When a rule asks before a tool may read or change something, the question appears here at once.</p>
           <p>
@@ -37,7 +37,7 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
         </Empty>
       ) : (
         <ol class="questions" aria-label="Open questions">
-          {desk.open.map((question, index) => (
+          {live.open.map((question, index) => (
             <li key={question.id}>
               <QuestionCard
                 question={question}
@@ -49,13 +49,16 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
           ))}
         </ol>
       )}
-      <PastQuestions past={desk.past} />
+      <PastQuestions past={live.past} />
     </div>
   );
 }
 
 /** Announces open questions that were answered elsewhere. */
-function useAnsweredElsewhere({ open, past }: Desk, tell: (question: QuestionInfo, answered: Answered) => void): void {
+function useAnsweredElsewhere(
+  { open, past }: LiveState,
+  tell: (question: QuestionInfo, answered: Answered) => void,
+): void {
   const before = useRef(open);
   useEffect(() => {
     for (const question of before.current) {

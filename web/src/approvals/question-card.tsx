@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerGiven, Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
-import { answered, desk, serverNowMs } from "../live/desk.ts";
+import { answered, live, serverNowMs } from "../live/live-state.ts";
 import { messageOf, post, RequestError } from "../live/request.ts";
 import { Counts, Failed } from "../shell/parts.tsx";
 import { countdown } from "../shell/words.ts";
@@ -33,12 +33,12 @@ export function QuestionCard({ question, workspace, open, onAnswered }: Question
     try {
       const address = `/api/questions/${encodeURIComponent(question.id)}/answer`;
       const done = await post<Answered>(address, { ...given, shown: question.shown });
-      desk.set((before) => answered(before, question.id, done));
+      live.set((before) => answered(before, question.id, done));
       onAnswered();
     } catch (error) {
       const first = error instanceof RequestError ? error.refused?.answered : undefined;
       if (first === undefined) setMessage(messageOf(error));
-      else desk.set((before) => answered(before, question.id, first));
+      else live.set((before) => answered(before, question.id, first));
     } finally {
       setSending(false);
     }

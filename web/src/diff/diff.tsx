@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { DiffAsked, DiffPage, NoDiff, VersionRef } from "../../../src/surfaces/inspector/wire.ts";
-import { inWorkspace } from "../live/desk.ts";
+import { inWorkspace } from "../live/live-state.ts";
 import { Badge, Choice, Counts, Failed, Waiting } from "../shell/parts.tsx";
 import { count } from "../shell/words.ts";
 import { Path } from "../text/shown-text.tsx";
@@ -88,6 +88,6 @@ const noDiffWords: Readonly<Record<NoDiff, string>> = {
   "too large": "The file is too large to be compared here",
   gone: "The content of one side is no longer kept",
   damaged: "The content of one side is damaged in the store",
-  withheld: "The content is not shown: it holds secrets, or a rule keeps it from being read",
+  hidden: "The content is not shown: it holds secrets, or a rule keeps it from being read",
   none: "There is no diff of this change",
 };

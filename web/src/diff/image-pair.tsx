@@ -44,5 +44,5 @@ const whyWords = {
   "not an image": "not a picture",
   "too large": "too large to be shown here",
   gone: "no longer kept",
-  withheld: "not shown, a rule keeps it from being read",
+  hidden: "not shown, a rule keeps it from being read",
 } as const satisfies Readonly<Record<Extract<ImageView, { is: "none" }>["why"], string>>;

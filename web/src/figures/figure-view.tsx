@@ -1,34 +1,32 @@
 /** Usage: tokens, time, failures. Every plot has a table with the same numbers. */
 
 import { useState } from "preact/hooks";
-import type { Figures, SessionList } from "../../../src/surfaces/inspector/wire.ts";
-import { type Desk, inWorkspace } from "../live/desk.ts";
+import type { WorkspaceUsage, SessionList } from "../../../src/surfaces/inspector/wire.ts";
+import { type LiveState, inWorkspace } from "../live/live-state.ts";
 import { get } from "../live/request.ts";
 import { useCallTimes } from "../live/use-call-times.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
 import { count, plural, short, shortId } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
-import { FailureTable } from "./failure-table.tsx";
-import { FileTable } from "./file-table.tsx";
-import { ToolTable } from "./tool-table.tsx";
 import { LatencyPlot } from "./latency-plot.tsx";
 import { OverTime } from "./over-time.tsx";
+import { FailureTable, FileTable, ToolTable } from "./tables.tsx";
 
-export function FigureView({ desk }: { readonly desk: Desk }) {
+export function FigureView({ live }: { readonly live: LiveState }) {
   const [session, setSession] = useState("");
   const times = useCallTimes();
-  const sessions = useAsked(`${desk.resets}.${times}`, (signal) => get<SessionList>(inWorkspace("sessions"), signal));
-  const asked = useAsked(`${desk.resets}.${times}.${session}`, (signal) => {
+  const sessions = useAsked(`${live.resets}.${times}`, (signal) => get<SessionList>(inWorkspace("sessions"), signal));
+  const asked = useAsked(`${live.resets}.${times}.${session}`, (signal) => {
     const parameters = new URLSearchParams({ buckets: "60" });
     if (session !== "") parameters.set("session", session);
-    return get<Figures>(inWorkspace(`figures?${parameters}`), signal);
+    return get<WorkspaceUsage>(inWorkspace(`usage?${parameters}`), signal);
   });
   const figures = asked.answer;
   return (
     <div class="figures">
       <div class="filters">
-        <h1>Figures</h1>
+        <h1>Usage</h1>
         <select aria-label="Session" value={session} onChange={(event) => setSession(event.currentTarget.value)}>
           <option value="">All sessions</option>
           {sessions.answer?.sessions.map(({ id, calls }) => (
@@ -40,7 +38,7 @@ export function FigureView({ desk }: { readonly desk: Desk }) {
       </div>
       {asked.is === "failed" && <Failed message={asked.message} />}
       {figures === undefined ? (
-        asked.is === "waiting" && <Waiting what="Asking for the figures…" />
+        asked.is === "waiting" && <Waiting what="Asking for the usage…" />
       ) : figures.all.calls === 0 ? (
         <Empty title="No calls yet">As soon as an agent uses a tool there is something to count.</Empty>
       ) : (
@@ -50,8 +48,9 @@ export function FigureView({ desk }: { readonly desk: Desk }) {
   );
 }
 
-function Shown({ figures }: { readonly figures: Figures }) {
+function Shown({ figures }: { readonly figures: WorkspaceUsage }) {
   const { all, ever } = figures;
+  const tokens = { figures, noun: "token" };
   const share = all.tokensGiven + all.tokensSaved === 0 ? 0 : all.tokensSaved / (all.tokensGiven + all.tokensSaved);
   return (
     <>
@@ -74,38 +73,19 @@ function Shown({ figures }: { readonly figures: Figures }) {
         />
       </dl>
       <div class="figure-columns">
+        <OverTime {...tokens} of="givenByTool" title="Tokens by tool" names="tool" none="No tokens were given" />
+        <OverTime {...tokens} of="givenByFile" title="Tokens by file" names="file" none="No call was about a file" />
         <OverTime
-          id="given-by-tool"
-          title="Tokens by tool"
-          series={figures.givenByTool}
-          figures={figures}
-          noun="token"
-          names="tool"
-          none="No tokens were given"
-        />
-        <OverTime
-          id="given-by-file"
-          title="Tokens by file"
-          series={figures.givenByFile}
-          figures={figures}
-          noun="token"
-          names="file"
-          none="No call was about a file"
-        />
-        <OverTime
-          id="saved-by-file"
+          {...tokens}
+          of="savedByFile"
           title="Tokens saved by repeated reads"
-          series={figures.savedByFile}
-          figures={figures}
-          noun="token"
           names="file"
           none="No file was read twice without having changed"
         />
         <OverTime
-          id="failed-by-reason"
-          title="Failed edits by reason"
-          series={figures.failedByReason}
           figures={figures}
+          of="failedByReason"
+          title="Failed edits by reason"
           noun="failure"
           names="reason"
           none="No edit has failed"

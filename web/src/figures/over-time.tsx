@@ -4,21 +4,20 @@
  */
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { Figures, Series } from "../../../src/surfaces/inspector/wire.ts";
+import type { WorkspaceUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { count, plural, time } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";
 import { partAfterKey } from "./part-after-key.ts";
 import { heightsOf, type Layer, layerClass, layersOf, sumOf } from "./series.ts";
 import { StackedBars } from "./stacked-bars.tsx";
-import { TimeTable } from "./time-table.tsx";
+import { TimeTable } from "./tables.tsx";
 import { useWidth } from "./use-width.ts";
 
 export interface OverTimeProps {
-  readonly id: string;
+  readonly of: "givenByTool" | "givenByFile" | "savedByFile" | "failedByReason";
   readonly title: string;
-  readonly series: Series;
-  readonly figures: Pick<Figures, "time" | "toMs">;
+  readonly figures: WorkspaceUsage;
   /** What is counted: `token`, `failure`. */
   readonly noun: string;
   /** What the names are: `file`. Files are shown as paths. */
@@ -27,16 +26,17 @@ export interface OverTimeProps {
   readonly none: string;
 }
 
-export function OverTime({ id, title, series, figures, noun, names, none }: OverTimeProps) {
+export function OverTime({ of, title, figures, noun, names, none }: OverTimeProps) {
+  const series = figures[of];
   const layers = useMemo(() => layersOf(series, (many) => plural(many, `other ${names}`)), [series, names]);
   /** The selected interval. */
   const [looked, setAt] = useState<number>();
   const at = looked === undefined || looked >= figures.time.length ? undefined : looked;
   const heights = heightsOf(layers);
   return (
-    <section class="figure" aria-labelledby={id}>
+    <section class="figure" aria-labelledby={of}>
       <h2>
-        <span id={id}>{title}</span>{" "}
+        <span id={of}>{title}</span>{" "}
         {layers.length > 0 && (
           <span class="quiet">
             {plural(at === undefined ? sumOf(heights) : (heights[at] ?? 0), noun)}

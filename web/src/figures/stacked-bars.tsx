@@ -1,13 +1,13 @@
 /** Bars over time as SVG: one per interval, a colour for each layer. */
 
-import type { Figures } from "../../../src/surfaces/inspector/wire.ts";
+import type { WorkspaceUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { short, time } from "../shell/words.ts";
 import { ticksUpTo } from "./scale.ts";
 import { heightsOf, type Layer, layerClass } from "./series.ts";
 
 interface StackedBarsProps {
   readonly layers: readonly Layer[];
-  readonly figures: Pick<Figures, "time" | "toMs">;
+  readonly figures: Pick<WorkspaceUsage, "time" | "toMs">;
   readonly width: number;
   readonly isWhole: boolean;
   readonly at: number | undefined;
@@ -71,7 +71,7 @@ export function StackedBars({ layers, figures, width, isWhole, at, onAt }: Stack
 }
 
 interface TimesProps {
-  readonly figures: Pick<Figures, "time" | "toMs">;
+  readonly figures: Pick<WorkspaceUsage, "time" | "toMs">;
   readonly x: (part: number) => number;
   readonly width: number;
 }

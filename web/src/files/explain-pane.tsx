@@ -1,8 +1,8 @@
 /** Why a tool may or may not read and change a path. */
 
 import type { Explained, ExplanationView } from "../../../src/surfaces/inspector/wire.ts";
-import { Pane } from "../history/pane.tsx";
-import { inWorkspace } from "../live/desk.ts";
+import { Pane } from "../shell/pane.tsx";
+import { inWorkspace } from "../live/live-state.ts";
 import { post } from "../live/request.ts";
 import { Badge, Failed, type Tone, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { FolderView } from "../../../src/surfaces/inspector/wire.ts";
-import { type Desk, inWorkspace, workspaceOf } from "../live/desk.ts";
+import { type LiveState, inWorkspace, workspaceOf } from "../live/live-state.ts";
 import { messageOf, post } from "../live/request.ts";
 import { useCallTimes } from "../live/use-call-times.ts";
 import { ExplainPane } from "./explain-pane.tsx";
@@ -13,8 +13,8 @@ const entriesMax = 500;
 /** The most that the server returns at once. */
 const askedMax = 1_000;
 
-export function FileView({ desk }: { readonly desk: Desk }) {
-  const roots = workspaceOf(desk)?.roots ?? [];
+export function FileView({ live }: { readonly live: LiveState }) {
+  const roots = workspaceOf(live)?.roots ?? [];
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(roots));
   const [folders, setFolders] = useState<ReadonlyMap<string, Folder>>(new Map());
   const [selected, setSelected] = useState<string>();
@@ -43,7 +43,7 @@ export function FileView({ desk }: { readonly desk: Desk }) {
     }
   };
   // The marks have changed.
-  useEffect(refresh, [desk.resets, times]);
+  useEffect(refresh, [live.resets, times]);
 
   const toggle = (path: string, show: boolean): void => {
     setOpen((before) => {

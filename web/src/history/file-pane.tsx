@@ -9,13 +9,13 @@ import type {
   VersionRef,
 } from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
-import { inWorkspace } from "../live/desk.ts";
+import { inWorkspace } from "../live/live-state.ts";
 import { post } from "../live/request.ts";
 import { Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
 import { size, time } from "../shell/words.ts";
 import { Path } from "../text/shown-text.tsx";
-import { Pane } from "./pane.tsx";
+import { Pane } from "../shell/pane.tsx";
 import type { RewindWish } from "./rewind-pane.tsx";
 
 interface FilePaneProps {

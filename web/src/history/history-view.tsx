@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { PastSessions, TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";
-import { type Desk, inWorkspace, workspaceOf } from "../live/desk.ts";
+import { type LiveState, inWorkspace, workspaceOf } from "../live/live-state.ts";
 import { get } from "../live/request.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { addressOf } from "../shell/router.ts";
@@ -19,13 +19,13 @@ export type Looked =
 
 interface HistoryProps {
   readonly session: string | undefined;
-  readonly desk: Desk;
+  readonly live: LiveState;
 }
 
-export function HistoryView({ session: chosen, desk }: HistoryProps) {
+export function HistoryView({ session: chosen, live }: HistoryProps) {
   const [looked, setLooked] = useState<Looked>();
-  const kept = workspaceOf(desk)?.history === true;
-  const asked = useAsked(kept ? `${desk.turns}.${desk.resets}` : undefined, (signal) =>
+  const kept = workspaceOf(live)?.history === true;
+  const asked = useAsked(kept ? `${live.turns}.${live.resets}` : undefined, (signal) =>
     get<PastSessions>(inWorkspace("history/sessions"), signal),
   );
   if (!kept) {
@@ -64,7 +64,7 @@ export function HistoryView({ session: chosen, desk }: HistoryProps) {
             ))}
           </select>
         </div>
-        <Turns key={session.id} session={session.id} desk={desk} looked={looked} onLook={setLooked} />
+        <Turns key={session.id} session={session.id} live={live} looked={looked} onLook={setLooked} />
       </section>
       {looked?.at === "file" && (
         <FilePane

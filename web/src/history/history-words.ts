@@ -12,8 +12,8 @@ export const didWords: Readonly<Record<TurnFile["did"], string>> = {
   nothing: "same",
 };
 
-export function turnWords({ rewinds, filesTotal, withheld }: TurnInfo): string {
-  const files = plural(filesTotal + withheld, "file");
+export function turnWords({ rewinds, filesTotal, hiddenByRules }: TurnInfo): string {
+  const files = plural(filesTotal + hiddenByRules, "file");
   if (rewinds === null) return files;
   const what = { rewind: "Rewind", undo: "Undo", redo: "Redo", partial: "Rewind of some files" }[rewinds.as];
   return `${what}, ${files}`;

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { RewindAsked, RewindFileView, RewindView } from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
-import { desk, inWorkspace } from "../live/desk.ts";
+import { live, inWorkspace } from "../live/live-state.ts";
 import { messageOf, post, RequestError } from "../live/request.ts";
 import { useStore } from "../live/store.ts";
 import { announce } from "../shell/announce.tsx";
@@ -12,7 +12,7 @@ import { useAsked } from "../shell/use-asked.ts";
 import { plural } from "../shell/words.ts";
 import { Path, Shown } from "../text/shown-text.tsx";
 import { cameWords, doesWords, whyWords } from "./history-words.ts";
-import { Pane } from "./pane.tsx";
+import { Pane } from "../shell/pane.tsx";
 
 export type RewindWish = Omit<RewindAsked, "force">;
 
@@ -134,8 +134,8 @@ function PlanHead({ plan, force, job, onForce, onRewind }: PlanHeadProps) {
         {todo === 0
           ? "There is nothing to bring back."
           : `${plural(todo, "file")} would change. Nothing has been done yet.`}
-        {plan.withheld > 0 &&
-          ` ${plural(plan.withheld, "file")} that rules hide ${plan.withheld === 1 ? "is" : "are"} left alone.`}
+        {plan.hiddenByRules > 0 &&
+          ` ${plural(plan.hiddenByRules, "file")} that rules hide ${plan.hiddenByRules === 1 ? "is" : "are"} left alone.`}
       </p>
       {(conflicts > 0 || force) && (
         <label class="check">
@@ -159,7 +159,7 @@ function PlanHead({ plan, force, job, onForce, onRewind }: PlanHeadProps) {
 }
 
 function Progress({ job }: { readonly job: string }) {
-  const progress = useStore(desk).progress.get(job);
+  const progress = useStore(live).progress.get(job);
   return progress === undefined || progress.total === 0 ? (
     <progress aria-label="Rewind" />
   ) : (

@@ -1,19 +1,19 @@
 /** The turns of a session, newest first, with their files. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";
-import type { Desk } from "../live/desk.ts";
+import type { TurnFile, TurnInfo, TurnPage, TurnsAsked } from "../../../src/surfaces/inspector/wire.ts";
+import { inWorkspace, type LiveState } from "../live/live-state.ts";
+import { post } from "../live/request.ts";
 import { Badge, Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
 import { count, fullTime, plural, time } from "../shell/words.ts";
 import { Path, Shown } from "../text/shown-text.tsx";
 import type { Looked } from "./history-view.tsx";
 import { didWords, turnWords } from "./history-words.ts";
-import { newestTurns } from "./newest-turns.ts";
 
 interface TurnsProps {
   readonly session: string;
-  readonly desk: Desk;
+  readonly live: LiveState;
   readonly looked: Looked | undefined;
   readonly onLook: (looked: Looked) => void;
 }
@@ -21,11 +21,11 @@ interface TurnsProps {
 const firstMax = 50;
 const moreMax = 200;
 
-export function Turns({ session, desk, looked, onLook }: TurnsProps) {
+export function Turns({ session, live, looked, onLook }: TurnsProps) {
   const [path, setPath] = useState("");
   const [max, setMax] = useState(firstMax);
   useEffect(() => setMax(firstMax), [path]);
-  const key = JSON.stringify([session, path, max, desk.turns, desk.resets]);
+  const key = JSON.stringify([session, path, max, live.turns, live.resets]);
   const asked = useAsked(key, (signal) => newestTurns(path === "" ? { session } : { session, path }, max, signal));
   const page = asked.answer;
   const back = (last: "undo" | "redo") => () => onLook({ at: "rewind", wish: { session, to: { last } } });
@@ -115,7 +115,7 @@ function Turn({ session, turn, looked, onLook }: TurnProps) {
         {turn.filesTotal > turn.files.length && (
           <li class="quiet">{plural(turn.filesTotal - turn.files.length, "more file")}</li>
         )}
-        {turn.withheld > 0 && <li class="quiet">{plural(turn.withheld, "file")} that rules hide</li>}
+        {turn.hiddenByRules > 0 && <li class="quiet">{plural(turn.hiddenByRules, "file")} that rules hide</li>}
       </ul>
     </li>
   );
@@ -136,4 +136,24 @@ function FileButton({ file, pressed, onLook }: FileButtonProps) {
       {file.undone && <span class="quiet">undone</span>}
     </button>
   );
+}
+
+/** What the server returns at once. */
+const pageMax = 200;
+
+async function newestTurns(
+  of: Pick<TurnsAsked, "session" | "path">,
+  max: number,
+  signal: AbortSignal,
+): Promise<TurnPage> {
+  // By id: a new turn in the meantime shifts all others by one.
+  const turns = new Map<string, TurnInfo>();
+  let from = 0;
+  for (;;) {
+    const asked: TurnsAsked = { ...of, from, max: Math.min(pageMax, max - from) };
+    const page = await post<TurnPage>(inWorkspace("history/turns"), asked, signal);
+    for (const turn of page.turns) turns.set(turn.id, turn);
+    if (page.next === null || page.next >= max) return { ...page, turns: [...turns.values()] };
+    from = page.next;
+  }
 }

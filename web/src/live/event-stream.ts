@@ -5,12 +5,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-export interface EventReader {
-  /** The events that this chunk completes. */
-  feed(piece: string): readonly ServerEvent[];
-}
-
-export function createEventReader(): EventReader {
+export function createEventReader() {
   let rest = "";
   let id: string | undefined;
   let data: string[] = [];
@@ -26,7 +21,8 @@ export function createEventReader(): EventReader {
     return undefined;
   };
   return {
-    feed(piece) {
+    /** The events that this chunk completes. */
+    feed(piece: string): readonly ServerEvent[] {
       const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
       return lines.flatMap((line) => take(line) ?? []);

@@ -1,7 +1,7 @@
 /** A number that grows from time to time while calls come in, for data that must then be loaded again. */
 
 import { useEffect, useState } from "preact/hooks";
-import { onCalls } from "./desk.ts";
+import { onCalls } from "./live-state.ts";
 
 const everyMs = 2_000;
 

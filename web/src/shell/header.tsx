@@ -1,7 +1,7 @@
 /** The header of the page: the workspace, the views, the state of the stream, the theme. */
 
 import type { WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
-import { chooseWorkspace, type Desk, leave, workspaceOf } from "../live/desk.ts";
+import { chooseWorkspace, type LiveState, leave, workspaceOf } from "../live/live-state.ts";
 import { Name } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";
 import { addressOf, type ViewName, views } from "./router.ts";
@@ -12,22 +12,22 @@ const titles: Readonly<Record<ViewName, string>> = {
   timeline: "Timeline",
   approvals: "Approvals",
   history: "History",
-  figures: "Figures",
+  usage: "Usage",
   files: "Files",
 };
 
-export function Header({ desk, view }: { readonly desk: Desk; readonly view: ViewName }) {
+export function Header({ live, view }: { readonly live: LiveState; readonly view: ViewName }) {
   return (
     <header class="head">
       <div class="head-place">
         <span class="head-brand">Filehand</span>
-        <Workspace desk={desk} />
+        <Workspace live={live} />
       </div>
-      {(desk.phase === "in" || desk.phase === "starting") && <Views desk={desk} view={view} />}
+      {(live.phase === "in" || live.phase === "starting") && <Views live={live} view={view} />}
       <div class="head-state">
-        {desk.phase === "in" && <Connection desk={desk} />}
+        {live.phase === "in" && <Connection live={live} />}
         <ThemeSwitch />
-        {desk.phase === "in" && (
+        {live.phase === "in" && (
           <button
             type="button"
             class="button button-quiet"
@@ -42,15 +42,15 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
   );
 }
 
-const Views = ({ desk, view }: { readonly desk: Desk; readonly view: ViewName }) => (
+const Views = ({ live, view }: { readonly live: LiveState; readonly view: ViewName }) => (
   <nav class="head-views" aria-label="Views">
     {views.map((name) => (
       <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
         {titles[name]}
-        {name === "approvals" && desk.open.length > 0 && (
+        {name === "approvals" && live.open.length > 0 && (
           <span class="head-count">
-            <span aria-hidden="true">{desk.open.length}</span>
-            <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
+            <span aria-hidden="true">{live.open.length}</span>
+            <span class="hidden"> ({plural(live.open.length, "open question")})</span>
           </span>
         )}
       </a>
@@ -63,15 +63,15 @@ const lastName = (root: string): string => root.slice(root.lastIndexOf("/", root
 const workspaceWords = ({ name, roots }: WorkspaceInfo): string =>
   `${roots.map(lastName).join(", ")}${name === "filehand" ? "" : ` (${name})`}`;
 
-function Workspace({ desk }: { readonly desk: Desk }) {
-  const { hello } = desk;
-  const current = workspaceOf(desk);
+function Workspace({ live }: { readonly live: LiveState }) {
+  const { hello } = live;
+  const current = workspaceOf(live);
   if (hello === undefined || current === undefined) return null;
   if (hello.workspaces.length > 1) {
     return (
       <select
         aria-label="Workspace"
-        value={desk.workspace}
+        value={live.workspace}
         onChange={(event) => chooseWorkspace(event.currentTarget.value)}
       >
         {hello.workspaces.map((one) => (
@@ -89,7 +89,7 @@ function Workspace({ desk }: { readonly desk: Desk }) {
   );
 }
 
-function Connection({ desk: { connection } }: { readonly desk: Desk }) {
+function Connection({ live: { connection } }: { readonly live: LiveState }) {
   return (
     <span class={`head-connection head-connection-${connection}`} role="status">
       {connection === "live" ? "Live" : "Reconnecting…"}

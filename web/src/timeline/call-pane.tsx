@@ -1,61 +1,46 @@
 /** One call in full: the reply as the model got it, the diff, the arguments. */
 
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import type { ReplyPart } from "../../../src/contract/call.ts";
 import type { CallDetailView, CallInfo, CallView } from "../../../src/surfaces/inspector/wire.ts";
 import { CodeView } from "../code/code-view.tsx";
+import { Picture } from "../code/picture.tsx";
 import { Diff } from "../diff/diff.tsx";
-import { inWorkspace } from "../live/desk.ts";
+import { inWorkspace } from "../live/live-state.ts";
 import { get } from "../live/request.ts";
 import { Badge, Choice, Empty, Failed, Waiting } from "../shell/parts.tsx";
+import { Pane } from "../shell/pane.tsx";
 import { useAsked } from "../shell/use-asked.ts";
-import { useFocusInside } from "../shell/use-focus.ts";
 import { count, duration, fullTime, plural } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { SessionName } from "./call-row.tsx";
 import { outcomeWords, rangeWords, toneOf } from "./call-words.ts";
 import { processWords } from "./watched-words.ts";
-import { ReplyParts } from "./reply-parts.tsx";
 
 export function CallPane({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
-  const pane = useRef<HTMLElement>(null);
   const asked = useAsked(String(id), (signal) => get<CallView>(inWorkspace(`calls/${id}`), signal));
-  useFocusInside(pane);
+  const call = asked.answer?.call;
+  const title = call === undefined ? `Call ${id}` : <Title call={call} />;
+  const badge = call !== undefined && <Badge tone={toneOf(call)}>{outcomeWords(call)}</Badge>;
   return (
-    <section
-      ref={pane}
-      class="pane"
-      aria-label={`Call ${id}`}
-      tabIndex={-1}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-    >
-      {asked.is === "failed" && <PaneHead title={`Call ${id}`} onClose={onClose} />}
+    <Pane title={title} badge={badge} label={`Call ${id}`} closeLabel="Close the call" onClose={onClose}>
       {asked.is === "failed" && <Failed message={asked.message} />}
       {asked.is === "waiting" && <Waiting what="Asking for the call…" />}
-      {asked.is === "there" && <Call view={asked.answer} onClose={onClose} />}
-    </section>
+      {asked.is === "there" && <Call view={asked.answer} />}
+    </Pane>
   );
 }
 
-function PaneHead({ title, onClose }: { readonly title: string; readonly onClose: () => void }) {
-  return (
-    <div class="pane-head">
-      <h2>{title}</h2>
-      <CloseButton onClose={onClose} />
-    </div>
-  );
-}
-
-const CloseButton = ({ onClose }: { readonly onClose: () => void }) => (
-  <button type="button" class="button button-quiet pane-close" onClick={onClose} title="Close (Escape)">
-    <span aria-hidden="true">✕</span>
-    <span class="hidden">Close the call</span>
-  </button>
+const Title = ({ call: { tool, path } }: { readonly call: CallInfo }) => (
+  <>
+    <Name text={tool} /> {path !== null && <Path path={path === "" ? "./" : path} />}
+  </>
 );
 
 type Section = "reply" | "diff" | "arguments" | "programs";
 
-function Call({ view: { call, detail, missing }, onClose }: { readonly view: CallView; readonly onClose: () => void }) {
+function Call({ view: { call, detail, missing } }: { readonly view: CallView }) {
   const [section, setSection] = useState<Section>(call.changes.length > 0 ? "diff" : "reply");
   const sections: (readonly [Section, string])[] = [
     ["reply", "Reply"],
@@ -65,13 +50,6 @@ function Call({ view: { call, detail, missing }, onClose }: { readonly view: Cal
   ];
   return (
     <>
-      <div class="pane-head">
-        <h2>
-          <Name text={call.tool} /> {call.path !== null && <Path path={call.path === "" ? "./" : call.path} />}
-        </h2>
-        <Badge tone={toneOf(call)}>{outcomeWords(call)}</Badge>
-        <CloseButton onClose={onClose} />
-      </div>
       <Facts call={call} />
       <Choice label="What to show of the call" value={section} options={sections} onChoose={setSection} />
       <div class="pane-body">
@@ -84,13 +62,13 @@ function Call({ view: { call, detail, missing }, onClose }: { readonly view: Cal
 const missingTitles: Readonly<Record<NonNullable<CallView["missing"]>, string>> = {
   dropped: "The reply is no longer kept",
   "too large": "The reply was too large to be kept",
-  withheld: "The reply is not shown here",
+  hidden: "The reply is not shown here",
 };
 
 function Missing({ missing }: { readonly missing: CallView["missing"] }) {
   return (
     <Empty title={missingTitles[missing ?? "dropped"]}>
-      {missing === "withheld"
+      {missing === "hidden"
         ? "A rule of this server denies reading that file. The process that made the call has other rules."
         : "Replies are kept in memory only, and the oldest make room for new ones."}
     </Empty>
@@ -182,3 +160,34 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
     <dd>{children}</dd>
   </div>
 );
+
+/** Exactly what the model got: texts and images, in order. */
+function ReplyParts({ parts }: { readonly parts: readonly ReplyPart[] }) {
+  if (parts.length === 0) return <Empty title="The reply was empty" />;
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === "text") {
+    return <CodeView text={only.text} label="The reply, as the model got it" />;
+  }
+  return (
+    <ol class="parts">
+      {parts.map((part, index) => (
+        <li key={index} class="part">
+          {part.type === "text" ? (
+            <>
+              <p class="part-title">
+                Part {index + 1} of {parts.length} · text · {plural(part.text.length, "character")}
+              </p>
+              <CodeView text={part.text} label={`Part ${index + 1} of the reply, as the model got it`} />
+            </>
+          ) : (
+            <Picture
+              data={part.data}
+              mimeType={part.mimeType}
+              label={`Part ${index + 1} of ${parts.length}, picture`}
+            />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

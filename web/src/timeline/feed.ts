@@ -1,9 +1,9 @@
 /** The calls of the timeline, newest first: older ones come in pages from the server, new ones from the stream. */
 
 import type { CallInfo, CallPage } from "../../../src/surfaces/inspector/wire.ts";
-import { inWorkspace, onCalls } from "../live/desk.ts";
+import { inWorkspace, onCalls } from "../live/live-state.ts";
 import { get, messageOf } from "../live/request.ts";
-import { createStore, type Store } from "../live/store.ts";
+import { createStore } from "../live/store.ts";
 import { type Filter, matches, parametersOf } from "./filter.ts";
 
 export interface FeedState {
@@ -20,12 +20,6 @@ export interface FeedState {
   readonly message: string;
 }
 
-export interface Feed {
-  readonly state: Store<FeedState>;
-  readonly more: () => Promise<void>;
-  readonly close: () => void;
-}
-
 const pageMax = 200;
 /** As many as the server keeps. */
 const callsMax = 10_000;
@@ -33,7 +27,7 @@ const toolsMax = 200;
 /** Calls are rendered in batches: a thousand in a second are ten renderings. */
 const gatherMs = 100;
 
-export function createFeed(filter: Filter, workspace: string): Feed {
+export function createFeed(filter: Filter, workspace: string) {
   const state = createStore<FeedState>({
     calls: [],
     prepended: 0,
@@ -105,7 +99,7 @@ export function createFeed(filter: Filter, workspace: string): Feed {
   return {
     state,
     more,
-    close() {
+    close(): void {
       leaving.abort();
       clearTimeout(timer);
       stop();

@@ -2,7 +2,7 @@
 
 import type { SessionList, WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { useState } from "preact/hooks";
-import { inWorkspace } from "../live/desk.ts";
+import { inWorkspace } from "../live/live-state.ts";
 import { get } from "../live/request.ts";
 import { useAsked } from "../shell/use-asked.ts";
 import { plural, shortId, time } from "../shell/words.ts";

@@ -1,7 +1,7 @@
 /** Every call of every session as it ends, and the selected one in full. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type Desk, workspaceOf } from "../live/desk.ts";
+import { type LiveState, workspaceOf } from "../live/live-state.ts";
 import { useStore } from "../live/store.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { addressOf } from "../shell/router.ts";
@@ -15,16 +15,16 @@ import { FilterBar } from "./filter-bar.tsx";
 
 interface TimelineProps {
   readonly item: string | undefined;
-  readonly desk: Desk;
+  readonly live: LiveState;
 }
 
 /** Kept while another view is shown. */
 let lastFilter = noFilter;
 
-export function Timeline({ item, desk }: TimelineProps) {
+export function Timeline({ item, live }: TimelineProps) {
   const [filter, setFilter] = useState<Filter>(lastFilter);
   lastFilter = filter;
-  const feed = useMemo(() => createFeed(filter, desk.workspace), [filter, desk.workspace, desk.resets]);
+  const feed = useMemo(() => createFeed(filter, live.workspace), [filter, live.workspace, live.resets]);
   useEffect(() => {
     void feed.more();
     return () => feed.close();
@@ -41,9 +41,9 @@ export function Timeline({ item, desk }: TimelineProps) {
         <FilterBar
           filter={filter}
           onFilter={setFilter}
-          workspace={workspaceOf(desk)}
+          workspace={workspaceOf(live)}
           tools={state.tools}
-          resets={desk.resets}
+          resets={live.resets}
         />
         {state.message !== "" && <Failed message={state.message} />}
         {state.calls.length > 0 ? (
@@ -57,7 +57,7 @@ export function Timeline({ item, desk }: TimelineProps) {
         ) : state.next === undefined ? (
           <Waiting what="Asking for the calls…" />
         ) : (
-          <NoCalls filtered={filter !== noFilter} desk={desk} />
+          <NoCalls filtered={filter !== noFilter} live={live} />
         )}
         <p class="foot">
           {state.calls.length > 0 && (
@@ -66,7 +66,7 @@ export function Timeline({ item, desk }: TimelineProps) {
               {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
             </span>
           )}
-          <span>{watchedWords(workspaceOf(desk))}</span>
+          <span>{watchedWords(workspaceOf(live))}</span>
         </p>
       </section>
       {selected !== undefined && <CallPane key={selected} id={selected} onClose={() => open(undefined)} />}
@@ -74,17 +74,17 @@ export function Timeline({ item, desk }: TimelineProps) {
   );
 }
 
-function NoCalls({ filtered, desk }: { readonly filtered: boolean; readonly desk: Desk }) {
+function NoCalls({ filtered, live }: { readonly filtered: boolean; readonly live: LiveState }) {
   if (filtered) return <Empty title="No call matches">Change the filter above to see others.</Empty>;
   return (
     <Empty title="No calls yet">
       <p>
-        As soon as an agent uses a tool in {workspaceOf(desk)?.roots.length === 1 ? "this folder" : "these folders"}, it
+        As soon as an agent uses a tool in {workspaceOf(live)?.roots.length === 1 ? "this folder" : "these folders"}, it
         appears here.
       </p>
       <p>
         Agents connect to this server over HTTP, at <code>/mcp</code>
-        {workspaceOf(desk)?.lookout === true && (
+        {workspaceOf(live)?.acceptsReports === true && (
           <>
             , or start <code>filehand mcp</code> themselves, as before: it finds this page by itself
           </>

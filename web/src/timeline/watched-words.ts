@@ -8,10 +8,10 @@ export const processWords = ({ program, pid }: ProcessInfo): string => `${progra
 
 const namedMax = 3;
 
-export function watchedWords(workspace: Pick<WorkspaceInfo, "lookout" | "processes"> | undefined): string {
+export function watchedWords(workspace: Pick<WorkspaceInfo, "acceptsReports" | "processes"> | undefined): string {
   if (workspace === undefined) return "";
-  const { lookout, processes } = workspace;
-  if (!lookout)
+  const { acceptsReports, processes } = workspace;
+  if (!acceptsReports)
     return "Watching this server only: without a state folder of the user's own, other processes cannot find it";
   if (processes.length === 0) return "Watching this server; agents that run filehand mcp here join by themselves";
   const named = processes.slice(0, namedMax).map(processWords).join(", ");

@@ -1,34 +1,26 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { FilehandError } from "../../../contract/problem.ts";
-import { type Command, UsageError } from "../command.ts";
+import { type Command, option, UsageError } from "../command.ts";
 import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
-import {
-  answerBytes,
-  dryRun,
-  historyTools,
-  languageServers,
-  languageTools,
-  noReadFirst,
-  sessionOption,
-} from "../parse.ts";
+import { shared } from "../parse.ts";
 import { checkPaths, explainPath, listRules } from "../permission-view.ts";
-import { orJsonFailure, printJson, printReply } from "../print.ts";
+import { orJsonFailure, print, printJson, printReply } from "../print.ts";
 
 export const call: Command = {
   name: "call",
   summary: "Make one tool call as a model writes it",
   parameters: ["<tool>", "<json>"],
-  options: {
-    "dry-run": dryRun,
-    "no-read-first": noReadFirst,
-    "answer-bytes": answerBytes,
-    session: sessionOption,
-    "history-tools": historyTools,
-    "language-tools": languageTools,
-    "language-servers": languageServers,
-  },
+  options: shared(
+    "dry-run",
+    "no-read-first",
+    "answer-bytes",
+    "session",
+    "history-tools",
+    "language-tools",
+    "language-servers",
+  ),
   details: [
     "The tool's name and parameters are those of the dialect; `filehand tools` lists them.",
     "A call is a session of its own that has read nothing: a change of a file that is there needs --no-read-first.",
@@ -40,10 +32,11 @@ export const call: Command = {
   ],
   async run(given, host) {
     const [tool = "", json = ""] = given.parameters;
-    const input = parsed(json);
+    const input = jsonValue(json);
+    if ("why" in input) throw new UsageError(`Cannot use the input: ${input.why}`);
     const opened = await openSession(given, host, "models");
     const { session, record } = opened;
-    const reply = await session.call(tool, input, { signal: host.signal, dryRun: given.flag("dry-run") });
+    const reply = await session.call(tool, input.value, { signal: host.signal, dryRun: given.flag("dry-run") });
     record();
     await opened.filehand.close();
     const isRead = session.definitions().some(({ name, readOnly }) => name === tool && readOnly);
@@ -52,19 +45,13 @@ export const call: Command = {
   },
 };
 
-function parsed(json: string): unknown {
-  const result = jsonValue(json);
-  if ("why" in result) throw new UsageError(`Cannot use the input: ${result.why}`);
-  return result.value;
-}
-
 // `filehand tools`: the tools of a dialect as models see them.
 
 export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: { "history-tools": historyTools, "language-tools": languageTools },
+  options: shared("history-tools", "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");
@@ -74,18 +61,13 @@ export const tools: Command = {
       inputSchema,
       readOnly,
     }));
-    if (given.flag("json")) {
-      printJson(definitions, host);
-      return 0;
-    }
+    if (given.flag("json")) return printJson(definitions, host);
     for (const { name, description, inputSchema } of definitions) {
       const parameters = Object.entries(inputSchema.properties ?? {}).map(([parameter, schema]) => {
         const needed = inputSchema.required?.includes(parameter) ? "" : ", may be left out";
         return `  ${parameter} (${schema.type}${needed}): ${schema.description ?? ""}`;
       });
-      host.stdout.write(
-        `${[name, "", ...description.split("\n").map((line) => `  ${line}`), "", ...parameters].join("\n")}\n`,
-      );
+      print([name, "", ...description.split("\n").map((line) => `  ${line}`), "", ...parameters].join("\n"), host);
     }
     return 0;
   },
@@ -101,35 +83,25 @@ export const stats: Command = {
   details: "Tokens are estimates. Saved are those of repeated reads that were answered with a stub.",
   examples: ["filehand stats", "filehand stats --json"],
   async run(given, host) {
-    const { figures } = await openSession(given, host, "people");
+    const { usage } = await openSession(given, host, "people");
     const days = new Map<string, { calls: number; failures: number; tokensGiven: number; tokensSaved: number }>();
-    for (const one of figures()) {
+    for (const one of usage()) {
       const day = String(one.time).slice(0, 10);
       const sum = days.get(day) ?? { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
       for (const key of ["calls", "failures", "tokensGiven", "tokensSaved"] as const) sum[key] += one[key];
       days.set(day, sum);
     }
     const rows = [...days].map(([day, sum]) => ({ day, ...sum }));
-    if (given.flag("json")) {
-      printJson(rows, host);
-      return 0;
-    }
-    if (rows.length === 0) {
-      host.stdout.write("No calls were made yet\n");
-      return 0;
-    }
+    if (given.flag("json")) return printJson(rows, host);
+    if (rows.length === 0) return print("No calls were made yet", host);
     const cells = [
       ["day", "calls", "failed", "tokens given", "tokens saved"],
       ...rows.map((row) => [row.day, row.calls, row.failures, row.tokensGiven, row.tokensSaved].map(shown)),
     ];
     const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
-    for (const row of cells) {
-      const line = row.map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      );
-      host.stdout.write(`${line.join("  ")}\n`);
-    }
-    return 0;
+    const padded = (cell: string, column: number): string =>
+      cell[column === 0 ? "padEnd" : "padStart"](widths[column] ?? 0);
+    return print(cells.map((row) => row.map(padded).join("  ")).join("\n"), host);
   },
 };
 
@@ -146,8 +118,8 @@ export const permissions: Command = {
   summary: "Show the permission rules, which of them decides about a path, and why",
   parameters: ["<list|explain|check>", "[tool]", "[path...]"],
   options: {
-    all: { type: "flag", words: "With list: also the rules that are built in" },
-    quiet: { type: "flag", words: "With check: print nothing" },
+    all: option.flag("With list: also the rules that are built in"),
+    quiet: option.flag("With check: print nothing"),
   },
   details: [
     "list: the mode and every rule by its source, with those that are not in force or can never decide.",

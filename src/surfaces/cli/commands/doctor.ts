@@ -3,10 +3,10 @@
 import * as nodePath from "node:path";
 import { Writable } from "node:stream";
 import { isFailure } from "../../../contract/problem.ts";
+import { type Finding, folderFindings, machineFindings, settingsFindings } from "../../../dialects/dialects.ts";
 import { loadSettings, settingsFiles } from "../../../settings/settings.ts";
 import { escapeName } from "../../../text/text.ts";
 import type { Command, Given, Host } from "../command.ts";
-import type { Finding } from "../findings.ts";
 import { openSession, type Opened, stateDirOf } from "../open-session.ts";
 import { coloured, jsonLine, styled } from "../print.ts";
 
@@ -24,9 +24,8 @@ export const doctor: Command = {
   ].join("\n"),
   examples: ["filehand doctor", "filehand doctor --root ~/project", "filehand doctor --json"],
   async run(given, host) {
-    const [{ checkup }, { folderFindings, machineFindings, settingsFindings }, { isThere }] = await Promise.all([
+    const [{ checkup }, { isThere }] = await Promise.all([
       import("../../../checkup.ts"),
-      import("../findings.ts"),
       import("../../../settings/client-file.ts"),
     ]);
     const opened = await openQuietly(given, host);

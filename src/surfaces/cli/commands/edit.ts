@@ -1,36 +1,24 @@
 /** `filehand edit`: replace a text in a file. */
 
+import { isRecord } from "../../../contract/common.ts";
 import type { CellMode, CellType, TextEdit } from "../../../contract/edit.ts";
 import { runChange } from "../change.ts";
-import { type Command, type Given, type Host, UsageError } from "../command.ts";
+import { type Command, type Given, type Host, option, UsageError } from "../command.ts";
 import { isStdin, requirePiped, textFrom, textOption } from "../input.ts";
-import { dryRun, languageServers } from "../parse.ts";
+import { shared } from "../parse.ts";
 
 export const edit: Command = {
   name: "edit",
   summary: "Replace a text in a file",
   parameters: ["<path>"],
   options: {
-    old: { type: "text", value: "TEXT", words: "The text to replace; an empty one makes a new file" },
-    new: { type: "text", value: "TEXT", words: "The text to put in its place" },
-    all: { type: "flag", words: "Replace every place; otherwise there must be only one" },
-    "old-file": {
-      type: "text",
-      value: "FILE",
-      words: "Take the old text from a file, to the letter (-: standard input)",
-    },
-    "new-file": {
-      type: "text",
-      value: "FILE",
-      words: "Take the new text from a file, to the letter (-: standard input)",
-    },
-    edits: {
-      type: "text",
-      value: "FILE",
-      words: 'Several edits as JSON, all or none: [{"old", "new", "all"?}, ...] (-: standard input)',
-    },
-    "dry-run": dryRun,
-    "language-servers": languageServers,
+    old: option.text("TEXT", "The text to replace; an empty one makes a new file"),
+    new: option.text("TEXT", "The text to put in its place"),
+    all: option.flag("Replace every place; otherwise there must be only one"),
+    "old-file": option.text("FILE", "Take the old text from a file, to the letter (-: standard input)"),
+    "new-file": option.text("FILE", "Take the new text from a file, to the letter (-: standard input)"),
+    edits: option.text("FILE", 'Several edits as JSON, all or none: [{"old", "new", "all"?}, ...] (-: standard input)'),
+    ...shared("dry-run", "language-servers"),
   },
   details: "The diff is shown. Without --yes or a rule that allows it, the person at the terminal is asked first.",
   examples: [
@@ -86,10 +74,8 @@ function parseEdits(json: string): Edits {
 
 function parseEdit(value: unknown, index: number): TextEdit {
   const where = `Edit ${index + 1} of --edits`;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError(`${where} must be {"old": "...", "new": "..."}`);
-  }
-  const { old: oldText, new: newText, all = false, ...others } = value as Readonly<Record<string, unknown>>; // an object
+  if (!isRecord(value)) throw new UsageError(`${where} must be {"old": "...", "new": "..."}`);
+  const { old: oldText, new: newText, all = false, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new UsageError(`${where} has the key "${unknown}", known are old, new, all`);
   if (typeof oldText !== "string") throw new UsageError(`${where} must have "old", a text`);
@@ -105,10 +91,9 @@ export const write: Command = {
   summary: "Make a file, or write all of it anew",
   parameters: ["<path>"],
   options: {
-    content: { type: "text", value: "TEXT", words: "The content (default: standard input)" },
-    from: { type: "text", value: "FILE", words: "Take the content from a file, which must be text in UTF-8" },
-    "dry-run": dryRun,
-    "language-servers": languageServers,
+    content: option.text("TEXT", "The content (default: standard input)"),
+    from: option.text("FILE", "Take the content from a file, which must be text in UTF-8"),
+    ...shared("dry-run", "language-servers"),
   },
   details: "The diff is shown. Without --yes or a rule that allows it, the person at the terminal is asked first.",
   examples: [
@@ -125,12 +110,17 @@ export const write: Command = {
 };
 
 async function contentOf(given: Given, host: Host): Promise<string> {
-  const named = await textOption("content", "from", given, host);
-  if (named !== undefined) return named;
-  requirePiped(host, "The content is missing: give --content or --from, or send it on standard input");
+  return (
+    (await textOption("content", "from", given, host)) ??
+    piped(host, "The content is missing: give --content or --from", '--content "" for an empty file')
+  );
+}
+
+/** Without piped input (a job without stdin) an empty text is hardly intended. */
+async function piped(host: Host, missing: string, forEmpty: string): Promise<string> {
+  requirePiped(host, `${missing}, or send it on standard input`);
   const content = await textFrom("-", host);
-  // Without piped input (a job without stdin) an empty file is hardly intended.
-  if (content === "") throw new UsageError('Standard input is empty: give --content "" for an empty file');
+  if (content === "") throw new UsageError(`Standard input is empty: give ${forEmpty}`);
   return content;
 }
 
@@ -140,7 +130,7 @@ export const patch: Command = {
   name: "patch",
   summary: "Apply a patch to several files, to all of them or to none",
   parameters: ["[file]"],
-  options: { "dry-run": dryRun, "language-servers": languageServers },
+  options: shared("dry-run", "language-servers"),
   details: [
     "The patch is read from the file or from standard input and has this form:",
     "*** Begin Patch",
@@ -176,15 +166,11 @@ export const notebookEdit: Command = {
   summary: "Replace, insert or delete a cell of a notebook",
   parameters: ["<path>"],
   options: {
-    cell: {
-      type: "text",
-      value: "ID",
-      words: "The cell; with insert, the one to insert after (default: the beginning)",
-    },
-    "edit-mode": { type: "text", value: "MODE", words: "replace, insert or delete (default: replace)" },
-    type: { type: "text", value: "TYPE", words: "code, markdown or raw" },
-    source: { type: "text", value: "TEXT", words: "The source of the cell (default: standard input)" },
-    "dry-run": dryRun,
+    cell: option.text("ID", "The cell; with insert, the one to insert after (default: the beginning)"),
+    "edit-mode": option.text("MODE", "replace, insert or delete (default: replace)"),
+    type: option.text("TYPE", "code, markdown or raw"),
+    source: option.text("TEXT", "The source of the cell (default: standard input)"),
+    ...shared("dry-run"),
   },
   details: "`filehand read` shows the ids of the cells.",
   examples: [
@@ -210,23 +196,16 @@ export const notebookEdit: Command = {
 };
 
 function choice<Choice extends string>(given: Given, name: string, choices: readonly Choice[]): Choice | undefined {
-  const text = given.text(name);
-  const found = choices.find((candidate) => candidate === text);
-  if (text !== undefined && found === undefined) {
-    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${text}"`);
-  }
-  return found;
+  const asked = given.text(name);
+  const found = choices.find((candidate) => candidate === asked);
+  if (asked === undefined || found !== undefined) return found;
+  throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${asked}"`);
 }
 
 async function sourceOf(mode: CellMode, given: Given, host: Host): Promise<string> {
   const source = given.text("source");
-  if (mode === "delete") {
-    if (source !== undefined) throw new UsageError("--source does not go with --edit-mode delete");
-    return "";
-  }
-  if (source !== undefined) return source;
-  requirePiped(host, "The source is missing: give --source, or send it on standard input");
-  const piped = await textFrom("-", host);
-  if (piped === "") throw new UsageError('Standard input is empty: give --source "" for an empty cell');
-  return piped;
+  if (mode !== "delete")
+    return source ?? piped(host, "The source is missing: give --source", '--source "" for an empty cell');
+  if (source !== undefined) throw new UsageError("--source does not go with --edit-mode delete");
+  return "";
 }

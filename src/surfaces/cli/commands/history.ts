@@ -6,13 +6,14 @@ import { beginning, type FileVersion } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
 import { escapeName } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
-import { type Command, type Given, type Host, UsageError } from "../command.ts";
+import { type Command, type Given, type Host, option, UsageError } from "../command.ts";
 import { paintVersions } from "../diff.ts";
 import { collectStore, showHistory, showUsage, verifyStore } from "../history-list.ts";
 import {
   chosenSession,
   diffOfSides,
   findTurn,
+  type Kept,
   type Looked,
   type Named,
   namedTurn,
@@ -27,23 +28,24 @@ import {
   stopIfInterrupted,
   type VersionDiff,
 } from "../past.ts";
-import { orJsonFailure, printJson } from "../print.ts";
+import { orJsonFailure, print, printJson } from "../print.ts";
 import { progressBar } from "../progress.ts";
 import { rewindOptions, runRewind } from "../rewound.ts";
 
+const file = option.list("PATH", "Only this file; may be given several times");
 const words = { verify: verifyStore, usage: showUsage, gc: collectStore } as const;
 
-const isWord = (text: string): text is keyof typeof words => Object.hasOwn(words, text);
+const isWord = (given: string): given is keyof typeof words => Object.hasOwn(words, given);
 
 export const history: Command = {
   name: "history",
   summary: "List sessions, turns and files that were changed; check what is kept",
   parameters: ["[verify|usage|gc]"],
   options: {
-    session: { type: "text", value: "ID", words: "The session whose turns are listed (default: the newest)" },
-    all: { type: "flag", words: "Also sessions of other workspaces" },
-    "if-due": { type: "flag", words: "gc: only if none was made within a day; changes start that by themselves" },
-    limit: { type: "integer", value: "N", words: "How many turns and sessions, newest first (default: 20)" },
+    session: option.text("ID", "The session whose turns are listed (default: the newest)"),
+    all: option.flag("Also sessions of other workspaces"),
+    "if-due": option.flag("gc: only if none was made within a day; changes start that by themselves"),
+    limit: option.integer("How many turns and sessions, newest first (default: 20)", { min: 1 }),
   },
   details: [
     "verify: compares all that is kept with its checksums; exit code 1 if something is damaged.",
@@ -59,7 +61,6 @@ export const history: Command = {
       }
       refuseInVain(word, given);
       const limit = given.integer("limit") ?? 20;
-      if (limit < 1) throw new UsageError("--limit must be at least 1");
       const past = await openPast(given, host);
       return word === undefined ? showHistory(past, limit, given, host) : words[word](past, given, host);
     }),
@@ -81,7 +82,7 @@ export const rewind: Command = {
   parameters: ["<turn>"],
   options: {
     ...rewindOptions,
-    file: { type: "list", value: "PATH", words: "Only this file; may be given several times" },
+    file,
     session: sessionToLookAt,
   },
   details: [
@@ -123,31 +124,29 @@ function filesOf({ turns, turn, ids }: Named, given: Given, past: Past, host: Ho
 
 // `filehand undo` and `filehand redo`: one turn back, and forth again.
 
-export const undo: Command = {
-  name: "undo",
-  summary: "Take back the last turn that is in effect",
+const oneTurn = (way: "undo" | "redo", words: Pick<Command, "summary" | "details" | "examples">): Command => ({
+  name: way,
   parameters: [],
   options: { ...rewindOptions, session: sessionToLookAt },
+  ...words,
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const looked = await chosenSession(await openPast(given, host), given);
+      return runRewind(way, looked, given, host, (options) => looked.session[way](options));
+    }),
+});
+
+export const undo = oneTurn("undo", {
+  summary: "Take back the last turn that is in effect",
   details: "Again: the turn before. What somebody else changed since is left as it is, unless --force is given.",
   examples: ["filehand undo", "filehand undo --dry-run", "filehand undo --yes --json"],
-  run: (given, host) => step("undo", given, host),
-};
+});
 
-export const redo: Command = {
-  name: "redo",
+export const redo = oneTurn("redo", {
   summary: "Take back the last undo or rewind",
-  parameters: [],
-  options: { ...rewindOptions, session: sessionToLookAt },
   details: "Again: the undo before that one. After a new change there is nothing to redo.",
   examples: ["filehand redo", "filehand redo --dry-run"],
-  run: (given, host) => step("redo", given, host),
-};
-
-const step = (way: "undo" | "redo", ...[given, host]: Parameters<Command["run"]>): ReturnType<Command["run"]> =>
-  orJsonFailure(given, host, async () => {
-    const looked = await chosenSession(await openPast(given, host), given);
-    return runRewind(way, looked, given, host, (options) => looked.session[way](options));
-  });
+});
 
 // `filehand diff`: what a turn changed, or several turns together.
 
@@ -156,7 +155,7 @@ export const diff: Command = {
   summary: "Show what a turn changed, or several turns together",
   parameters: ["<turn>[..<turn>]"],
   options: {
-    file: { type: "list", value: "PATH", words: "Only this file; may be given several times" },
+    file,
     session: sessionToLookAt,
   },
   details: [
@@ -169,26 +168,15 @@ export const diff: Command = {
       const past = await openPast(given, host);
       const { from, to, looked } = await turnsOf(given.parameters[0] ?? "", past, given);
       const files = await changedFiles(looked, from, to, given, past, host);
-      if (given.flag("json")) {
-        printJson({ session: looked.turns.id, from, to, files }, host);
-        return 0;
-      }
-      const parts = files.map((file) => paintVersions(titleOf(file, host), withMode(file), host));
-      host.stdout.write(`${parts.join("\n\n")}\n`);
-      return 0;
+      if (given.flag("json")) return printJson({ session: looked.turns.id, from, to, files }, host);
+      return print(files.map((one) => paintVersions(titleOf(one, host), withMode(one), host)).join("\n\n"), host);
     }),
 };
 
-interface Turns {
-  readonly from: string;
-  readonly to: string;
-  readonly looked: Looked;
-}
-
-async function turnsOf(asked: string, past: Past, given: Given): Promise<Turns> {
+async function turnsOf(asked: string, past: Past, given: Given) {
   const { ids } = await chosenSession(past, given);
   const [first, second] = rangeOf(asked, (name) => ids.includes(name));
-  const looked: Named = await namedTurn(first, past, given);
+  const looked = await namedTurn(first, past, given);
   const to = first === second ? looked.turn : findTurn(second, looked.ids);
   if (typeof to !== "string") {
     throw noTurn(
@@ -270,7 +258,7 @@ export const show: Command = {
   summary: "Print a file as it was before a turn",
   parameters: ["<turn>:<path>"],
   options: {
-    after: { type: "flag", words: "As it was after the turn" },
+    after: option.flag("As it was after the turn"),
     session: sessionToLookAt,
   },
   details: [
@@ -301,21 +289,19 @@ export const show: Command = {
       for await (const piece of piecesOf(file)) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
       const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
-      const { sizeBytes } = file;
-      printJson({ session: turns.id, turn, path, when, sizeBytes, ...content }, host);
-      return 0;
+      return printJson({ session: turns.id, turn, path, when, sizeBytes: file.sizeBytes, ...content }, host);
     }),
 };
 
 /** `<turn>:<path>`. Both may contain colons; the first split whose left part names a turn counts. */
-async function placeOf(text: string, past: Past, given: Given, host: Host) {
-  const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
-  if (colons.length === 0) throw new UsageError(`"${text}" must be <turn>:<path>, such as -1:src/index.ts`);
+async function placeOf(place: string, past: Past, given: Given, host: Host) {
+  const colons = [...place.matchAll(/:/g)].map(({ index }) => index);
+  if (colons.length === 0) throw new UsageError(`"${place}" must be <turn>:<path>, such as -1:src/index.ts`);
   let fault: unknown;
   for (const at of colons) {
-    const asked = text.slice(at + 1);
+    const asked = place.slice(at + 1);
     try {
-      const named = await namedTurn(text.slice(0, at), past, given);
+      const named = await namedTurn(place.slice(0, at), past, given);
       return { named, asked, path: changedPath(asked, named, past, host) };
     } catch (error) {
       if (!(error instanceof FilehandError)) throw error;
@@ -332,12 +318,7 @@ function changedPath(asked: string, { turns, turn }: Named, past: Past, host: Ho
   throw noTurn(`Cannot show "${escapeName(asked)}": that turn did not change it, filehand diff shows what it changed`);
 }
 
-interface Readable {
-  readonly sizeBytes: number;
-  read(into: Uint8Array, at: number): number | Promise<number>;
-}
-
-async function* piecesOf(file: Readable): AsyncGenerator<Uint8Array> {
+async function* piecesOf(file: Kept): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.sizeBytes; ) {
     const piece = Buffer.alloc(Math.min(pieceBytes, file.sizeBytes - at));
     const count = await file.read(piece, at);

@@ -1,7 +1,6 @@
 /** `filehand init`: the configuration that an MCP client needs, shown or written, and taken out again. */
 
-import type { ClientFile, ClientPlan, Entry, EntryWish } from "../../../settings/settings.ts";
-import { nearestWord } from "../../../dialects/dialects.ts";
+import type { ClientFile, Entry, EntryWish } from "../../../settings/settings.ts";
 import { escapeName, hunksOfTexts, unified } from "../../../text/text.ts";
 import { askingAt } from "../ask.ts";
 import {
@@ -15,9 +14,10 @@ import {
   clientScopes,
   usualScope,
 } from "../clients.ts";
-import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
+import { type Command, type ExitCode, type Given, type Host, option, UsageError } from "../command.ts";
 import { paintDiff } from "../diff.ts";
-import { coloured, printJson } from "../print.ts";
+import { oneOf } from "../parse.ts";
+import { coloured, print, printJson } from "../print.ts";
 import { shortened } from "../../questions.ts";
 
 /** Retries if the client writes its file at the same time; some clients write it continually. */
@@ -30,17 +30,13 @@ export const init: Command = {
   summary: "Show or write the configuration with which an MCP client uses Filehand",
   parameters: ["[client]"],
   options: {
-    write: { type: "flag", words: "Write it, after showing the change and asking; --yes does not ask" },
-    remove: { type: "flag", words: "Take it out again, in the same way" },
-    "dry-run": { type: "flag", words: "Show what --write or --remove would change, and change nothing" },
-    scope: {
-      type: "text",
-      value: "SCOPE",
-      words: "project or user: whose configuration (default: project, if it has one)",
-    },
-    name: { type: "text", value: "NAME", words: "What the client calls the server (default: filehand)" },
-    replace: { type: "flag", words: "Replace a server of that name that says something else" },
-    installed: { type: "flag", words: "Start this very program by its path, instead of npx -y filehand" },
+    write: option.flag("Write it, after showing the change and asking; --yes does not ask"),
+    remove: option.flag("Take it out again, in the same way"),
+    "dry-run": option.flag("Show what --write or --remove would change, and change nothing"),
+    scope: option.text("SCOPE", "project or user: whose configuration (default: project, if it has one)"),
+    name: option.text("NAME", "What the client calls the server (default: filehand)"),
+    replace: option.flag("Replace a server of that name that says something else"),
+    installed: option.flag("Start this very program by its path, instead of npx -y filehand"),
   },
   details: [
     `Clients: ${clientIds.join(", ")}. Without one: which of them seem to be installed.`,
@@ -61,7 +57,9 @@ export const init: Command = {
       refuseWithoutClient(given);
       return listClients(given, host);
     }
-    const client = clientNamed(id);
+    const known = oneOf("client", id, clientIds);
+    const client = clients.find((one) => one.id === known);
+    if (client === undefined) throw new Error("every id belongs to a client");
     const scope = scopeOf(given.text("scope"), client, host);
     const wish = wishOf(given);
     const entry: Entry = {
@@ -102,9 +100,10 @@ async function show(work: Work, given: Given, host: Host): Promise<ExitCode> {
   const { client, entry, file, wish } = work;
   const { planEntry, soleText } = await import("../../../settings/client-file.ts");
   const plan = planEntry(file, entry, wish);
-  const text = soleText(file, entry);
-  if (given.flag("json")) return tellState(work, stateOf(plan), host, { text });
-  host.stdout.write(text);
+  const sole = soleText(file, entry);
+  if (given.flag("json"))
+    return tellState(work, plan.merged === "text" ? "missing" : plan.merged, host, { text: sole });
+  host.stdout.write(sole);
   const next = {
     text: "Add --write to have it written there",
     same: "It is there already",
@@ -122,6 +121,11 @@ async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
   const { client, entry, file, wish } = work;
   const path = escapeName(file.path);
   const asking = askingAt(host, given, "free");
+  const fail = (message: string): ExitCode => {
+    if (given.flag("json")) tellState(work, "refused", host, { message });
+    else host.stderr.write(`filehand: ${message}\n`);
+    return 1;
+  };
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const plan = planEntry(file, entry, wish);
     if (plan.merged === "same") {
@@ -129,43 +133,35 @@ async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
       host.stderr.write(`${wish === "remove" ? "Not there" : "Already there"}: "${entry.name}" in ${path}\n`);
       return 0;
     }
-    if (plan.merged !== "text") return refuse(work, plan, given, host);
-    const hunks = hunksOfTexts(plan.before ?? "", plan.after).hunks;
+    if (plan.merged !== "text") {
+      const other = `it has another "${entry.name}", use --replace to take its place or --name to add a second one`;
+      return fail(`Cannot change "${path}": ${plan.merged === "refused" ? escapeName(plan.why) : other}`);
+    }
+    const { hunks } = hunksOfTexts(plan.before ?? "", plan.after);
+    const diff = unified(file.path, hunks, plan.before === undefined ? "create" : "update");
     if (given.flag("dry-run")) {
-      if (given.flag("json"))
-        return tellState(work, "missing", host, { diff: unified(file.path, hunks, kindOf(plan)) });
+      if (given.flag("json")) return tellState(work, "missing", host, { diff });
       const shown = shortened(hunks, diffLinesMax);
-      host.stdout.write(
-        `${paintDiff(file.path, shown.hunks, { colour: coloured(host, "stdout"), totals: shown.totals })}\n`,
-      );
-      return 0;
+      return print(paintDiff(file.path, shown.hunks, { colour: coloured(host, "stdout"), totals: shown.totals }), host);
     }
     if (!given.flag("yes")) {
       if (asking.asker === undefined) {
-        return fail(
-          work,
-          `Cannot ask about ${path}: nobody is at a terminal, add --yes, or --dry-run to see the change`,
-          given,
-          host,
-        );
+        return fail(`Cannot ask about ${path}: nobody is at a terminal, add --yes, or --dry-run to see the change`);
       }
-      const diff = unified(file.path, hunks, kindOf(plan));
       const metadata = { path: file.path, diff };
-      const answer = await asking.asker(
-        { permission: "edit", patterns: [file.path], always: [], keep: [], metadata },
-        host.signal,
-      );
-      if (answer.reply === "reject") return fail(work, "Nothing was changed", given, host);
+      const question = { permission: "edit", patterns: [file.path], always: [], keep: [], metadata } as const;
+      const answer = await asking.asker(question, host.signal);
+      if (answer.reply === "reject") return fail("Nothing was changed");
     }
     const wrote = writePlan(file, plan);
     if (wrote === "changed") continue;
-    if (wrote !== undefined) return fail(work, `Cannot change "${path}": ${wrote.why}`, given, host);
+    if (wrote !== undefined) return fail(`Cannot change "${path}": ${wrote.why}`);
     if (given.flag("json")) return tellState(work, "written", host);
     const done = wish === "remove" ? "Taken out of" : plan.before === undefined ? "Made" : "Written to";
     host.stderr.write(`${done} ${path}\n${wish === "remove" ? "" : `${hintsOf(work, given)}\n`}`);
     return 0;
   }
-  return fail(work, `Cannot change "${path}": others keep changing it, close ${client.title} first`, given, host);
+  return fail(`Cannot change "${path}": others keep changing it, close ${client.title} first`);
 }
 
 function hintsOf({ client }: Work, given: Given): string {
@@ -173,36 +169,8 @@ function hintsOf({ client }: Work, given: Given): string {
   return client.asks || decides ? client.afterwards : `${client.afterwards}\n${askingWords(client)}`;
 }
 
-const kindOf = ({ before }: Extract<ClientPlan, { merged: "text" }>): "create" | "update" =>
-  before === undefined ? "create" : "update";
-
-function refuse(
-  work: Work,
-  plan: Exclude<ClientPlan, { merged: "text" | "same" }>,
-  given: Given,
-  host: Host,
-): ExitCode {
-  const path = escapeName(work.file.path);
-  const why =
-    plan.merged === "refused"
-      ? escapeName(plan.why)
-      : `it has another "${work.entry.name}", use --replace to take its place or --name to add a second one`;
-  return fail(work, `Cannot change "${path}": ${why}`, given, host);
-}
-
-function fail(work: Work, message: string, given: Given, host: Host): ExitCode {
-  if (given.flag("json")) {
-    tellState(work, "refused", host, { message });
-    return 1;
-  }
-  host.stderr.write(`filehand: ${message}\n`);
-  return 1;
-}
-
 /** `missing`: the server is not configured, or only in part. */
 type State = "missing" | "same" | "other" | "refused" | "written";
-
-const stateOf = (plan: ClientPlan): State => (plan.merged === "text" ? "missing" : plan.merged);
 
 function tellState(
   { client, scope, entry, file, wish }: Work,
@@ -211,22 +179,13 @@ function tellState(
   more: Readonly<Record<string, string>> = {},
 ): ExitCode {
   const report = { client: client.id, scope, file: file.path, format: file.format, wish, entry, state, ...more };
-  printJson(report, host);
-  return 0;
+  return printJson(report, host);
 }
 
-function clientNamed(id: string): Client {
-  const client = clients.find((one) => one.id === id);
-  if (client !== undefined) return client;
-  const near = nearestWord(id, clientIds);
-  const hint = near === undefined ? `use one of ${clientIds.join(", ")}` : `did you mean ${near}`;
-  throw new UsageError(`There is no client "${id}", ${hint}`);
-}
-
-function scopeOf(text: string | undefined, client: Client, host: Host): Scope {
-  if (text === undefined) return usualScope(client, host);
-  const scope = clientScopes.find((one) => one === text);
-  if (scope === undefined) throw new UsageError(`--scope must be project or user, not "${text}"`);
+function scopeOf(given: string | undefined, client: Client, host: Host): Scope {
+  if (given === undefined) return usualScope(client, host);
+  const scope = clientScopes.find((one) => one === given);
+  if (scope === undefined) throw new UsageError(`--scope must be project or user, not "${given}"`);
   if (client.files(scope, host)?.length === 0) {
     throw new UsageError(`${client.title} has no settings of a project, use --scope user`);
   }
@@ -242,10 +201,9 @@ function wishOf(given: Given): EntryWish {
 }
 
 /** Names that every client accepts, also as a part of its tools' names. */
-function nameOf(text: string | undefined): string {
-  if (text === undefined) return "filehand";
-  if (/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(text)) return text;
-  throw new UsageError(`--name must be up to 32 letters, digits, - and _ that begin with a letter, not "${text}"`);
+function nameOf(given = "filehand"): string {
+  if (/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(given)) return given;
+  throw new UsageError(`--name must be up to 32 letters, digits, - and _ that begin with a letter, not "${given}"`);
 }
 
 function filesOf({ files, format, fresh }: Client, scope: Scope, host: Host): readonly ClientFile[] {

@@ -3,13 +3,14 @@
 import { setFlagsFromString } from "node:v8";
 import { limits } from "../../../contract/limits.ts";
 import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
-import { checkedFile, diagnosticMessage, nearestWord } from "../../../dialects/dialects.ts";
+import { checkedFile, diagnosticMessage } from "../../../dialects/dialects.ts";
 import { escapeName } from "../../../text/text.ts";
 import { runChange } from "../change.ts";
-import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
+import { type Command, type ExitCode, type Given, type Host, notEmpty, option, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
-import { dryRun } from "../parse.ts";
-import { coloured, orJsonFailure, printJson, printReply, styled, wordsFor } from "../print.ts";
+import { oneOf, shared } from "../parse.ts";
+import { coloured, orJsonFailure, printJson, styled } from "../print.ts";
+import { showRequest } from "../show-request.ts";
 
 /** A place in code as people write it: a path, a line and a column, with colons between. */
 
@@ -20,25 +21,36 @@ export interface WrittenPlace {
 }
 
 /** `src/a.ts:12:5`, `src/a.ts:12`, `src/a.ts`. A number that is none of a place (0, or too large) stays part of the path. */
-export function writtenPlace(text: string): WrittenPlace {
-  const [, path = text, line, column] = /^(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(text) ?? [];
+export function writtenPlace(place: string): WrittenPlace {
+  const [, path = place, line, column] = /^(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(place) ?? [];
   return { path, line: numberOf(line), column: numberOf(column) };
 }
 
 const numberOf = (digits: string | undefined): number | undefined =>
   digits === undefined ? undefined : Number(digits);
 
-/** Short names; the protocol's own names are accepted too. */
-const shortNames = { symbols: "documentSymbol", callers: "incomingCalls", callees: "outgoingCalls" } as const;
+/** The short names of questions; the protocol's own names are accepted too. */
+const questions = {
+  definition: "definition",
+  references: "references",
+  implementation: "implementation",
+  hover: "hover",
+  symbols: "documentSymbol",
+  callers: "incomingCalls",
+  callees: "outgoingCalls",
+} as const satisfies Record<string, LspOperation>;
+const questionNames = Object.keys(questions) as readonly (keyof typeof questions)[]; // the literal has no other keys
+
+const symbol = option.text("NAME", "The name that is meant, instead of a column", notEmpty);
 
 export const lsp: Command = {
   name: "lsp",
   summary: "Ask a language server: definition, references, hover, symbols and more",
   parameters: ["<question>", "<place>"],
   options: {
-    symbol: { type: "text", value: "NAME", words: "The name that is meant, instead of a column" },
-    query: { type: "text", value: "NAME", words: "With symbols: look in the whole project for names like this" },
-    offset: { type: "integer", value: "N", words: "First result, counted from 1" },
+    symbol,
+    query: option.text("NAME", "With symbols: look in the whole project for names like this"),
+    offset: option.integer("First result, counted from 1", { min: 1 }),
   },
   details: [
     "Questions: definition, references, implementation, hover, symbols, callers, callees.",
@@ -55,46 +67,22 @@ export const lsp: Command = {
   async run(given, host) {
     const operation = operationOf(given);
     const from = given.integer("offset") ?? 1;
-    if (from < 1) throw new UsageError("--offset must be at least 1");
     const { path, line, column } = writtenPlace(given.parameters[1] ?? "");
-    const at = { line, column, symbol: symbolOf(given) };
+    const at = { line, column, symbol: given.text("symbol") };
     const query = given.text("query");
-    const { filehand, session, record } = await openSession(given, host, "people", { languages: "always" });
-    try {
-      const words = wordsFor(given, session);
-      const { reply } = await session.run((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), {
-        signal: host.signal,
-        ...(words && { words }),
-      });
-      record();
-      return printReply(reply, given, host, words);
-    } finally {
-      await filehand.close();
-    }
+    return showRequest((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), given, host, {
+      needs: { languages: "always" },
+    });
   },
 };
 
 function operationOf(given: Given): LspOperation {
   const word = given.parameters[0] ?? "";
   const query = given.text("query");
-  const named = Object.hasOwn(shortNames, word) ? shortNames[word as keyof typeof shortNames] : word; // checked by the line itself
-  const operation = lspOperations.find((one) => one === named);
-  if (operation === undefined) {
-    const known = ["definition", "references", "implementation", "hover", "symbols", "callers", "callees"];
-    const near = nearestWord(word, known);
-    const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
-    throw new UsageError(`There is no question "${word}", ${hint}`);
-  }
+  const operation = lspOperations.find((one) => one === word) ?? questions[oneOf("question", word, questionNames)];
   if (query === undefined) return operation;
   if (operation === "documentSymbol" || operation === "workspaceSymbol") return "workspaceSymbol";
   throw new UsageError("--query goes with symbols");
-}
-
-/** As `--symbol` has it. */
-function symbolOf(given: Given): string | undefined {
-  const symbol = given.text("symbol");
-  if (symbol === "") throw new UsageError("--symbol must not be empty");
-  return symbol;
 }
 
 // `filehand rename`: renames a symbol and all its uses.
@@ -103,10 +91,7 @@ export const rename: Command = {
   name: "rename",
   summary: "Rename a symbol in all files that use it, as a language server finds them",
   parameters: ["<place>", "<new-name>"],
-  options: {
-    symbol: { type: "text", value: "NAME", words: "The name that is meant, instead of a column" },
-    "dry-run": dryRun,
-  },
+  options: { symbol, ...shared("dry-run") },
   details: [
     "A place is a path, a line and a column: src/a.ts:12:5. With --symbol the column, or the line too, may be left out.",
     "All files are changed or none, and filehand undo takes the change back. Files are not renamed.",
@@ -119,11 +104,10 @@ export const rename: Command = {
   async run(given, host) {
     const [place = "", newName = ""] = given.parameters;
     const { path, line, column } = writtenPlace(place);
-    const symbol = symbolOf(given);
-    if (column === undefined && symbol === undefined) {
+    const at = { line, column, symbol: given.text("symbol") };
+    if (column === undefined && at.symbol === undefined) {
       throw new UsageError("Say what is to be renamed: src/a.ts:LINE:COLUMN, or --symbol NAME");
     }
-    const at = { line, column, symbol };
     return runChange((profile) => ({ verb: "rename", path, at, newName, profile }), given, host, "free", "always");
   },
 };
@@ -135,8 +119,11 @@ export const outline: Command = {
   summary: "Show what a code file declares, and on which lines",
   parameters: ["<path>"],
   options: {
-    depth: { type: "integer", value: "N", words: "How many levels to show: 1 is what stands by itself" },
-    "language-servers": { type: "flag", words: "Ask a language server where there is no grammar" },
+    depth: option.integer("How many levels to show: 1 is what stands by itself", {
+      min: 1,
+      max: limits.outlineDepthMax,
+    }),
+    "language-servers": option.flag("Ask a language server where there is no grammar"),
   },
   details: [
     "Classes, functions, types and the like, one a line, with their first and last line. As many levels are shown as have room.",
@@ -150,21 +137,11 @@ export const outline: Command = {
   ],
   async run(given, host) {
     const depth = given.integer("depth") ?? limits.outlineDepthMax;
-    if (depth < 1 || depth > limits.outlineDepthMax) {
-      throw new UsageError(`--depth must be from 1 to ${limits.outlineDepthMax}`);
-    }
     // A process that parses one file and ends would wait at its end for V8 to optimise the parser, for up to two seconds.
     setFlagsFromString("--wasm-tiering-budget=2000000000");
-    const { filehand, session, record } = await openSession(given, host, "people", { languages: "if wanted" });
-    const path = given.parameters[0] ?? "";
-    const words = wordsFor(given, session);
-    const { reply } = await session.run((profile) => ({ verb: "outline", path, depth, profile }), {
-      signal: host.signal,
-      ...(words && { words }),
-    });
-    record();
-    await filehand.close();
-    return printReply(reply, given, host, words);
+    const [path = ""] = given.parameters;
+    const needs = { languages: "if wanted" } as const;
+    return showRequest((profile) => ({ verb: "outline", path, depth, profile }), given, host, { needs });
   },
 };
 
@@ -175,8 +152,8 @@ export const diagnostics: Command = {
   summary: "Say what language servers find wrong in a file",
   parameters: ["<path>"],
   options: {
-    warnings: { type: "flag", words: "Warnings as well" },
-    wait: { type: "integer", value: "MS", words: "Milliseconds to wait for a server (default: 10000)" },
+    warnings: option.flag("Warnings as well"),
+    wait: option.integer("Milliseconds to wait for a server (default: 10000)", { value: "MS", min: 1 }),
   },
   details: [
     "Ends with 0 if there are no errors, with 1 if there are some or if the file could not be checked.",
@@ -188,7 +165,6 @@ export const diagnostics: Command = {
     orJsonFailure(given, host, async () => {
       const path = given.parameters[0] ?? "";
       const waitMsMax = given.integer("wait");
-      if (waitMsMax !== undefined && waitMsMax < 1) throw new UsageError("--wait must be at least 1");
       const { filehand, session } = await openSession(given, host, "people", { languages: "always" });
       try {
         const waiting = waitMsMax === undefined ? {} : { waitMsMax };

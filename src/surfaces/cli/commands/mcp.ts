@@ -5,25 +5,15 @@ import { tracing } from "../../mcp/log.ts";
 import type { Log } from "../../mcp/mcp-workspace.ts";
 import { preload } from "../../../filehand.ts";
 import type { Command, ExitCode, Given, Host } from "../command.ts";
-import { answerBytes, historyTools, languageServers } from "../parse.ts";
+import { shared } from "../parse.ts";
 import { openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
-
-export const structuredOption = {
-  type: "flag",
-  words: "Also send what programs read; some clients then show the model nothing else",
-} as const;
 
 export const mcp: Command = {
   name: "mcp",
   summary: "Serve the tools to an MCP client over stdin and stdout",
   parameters: ["[folder...]"],
-  options: {
-    structured: structuredOption,
-    "answer-bytes": answerBytes,
-    "history-tools": historyTools,
-    "language-servers": languageServers,
-  },
+  options: shared("structured", "answer-bytes", "history-tools", "language-servers"),
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
     "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",
@@ -59,36 +49,29 @@ export const mcp: Command = {
 const rootOf = (given: Given, project: string | undefined): readonly string[] =>
   given.list("root").length > 0 || project === undefined || project === "" ? [] : [project];
 
-export interface ServerParts {
-  /** Stopped by the person, by the system, or because a part of the package is gone. */
-  readonly stop: AbortSignal;
-  readonly onPartGone: () => void;
-  /** Loads in the background all modules that calls may need. */
-  load(log: Log): void;
-  exitCode(): ExitCode;
-}
-
 /** How long the answer that says so may take to be written. */
 const lastAnswerMs = 200;
 
 /** What a server does about the parts of its package, which may be replaced under it. */
-export function serverParts(host: Host): ServerParts {
+export function serverParts(host: Host) {
   const gone = new AbortController();
   let isGone = false;
   return {
+    /** Stopped by the person, by the system, or because a part of the package is gone. */
     stop: AbortSignal.any([host.signal, gone.signal]),
-    onPartGone() {
+    onPartGone: (): void => {
       if (isGone) return;
       isGone = true;
       setTimeout(() => gone.abort(), lastAnswerMs);
     },
-    load(log) {
+    /** Loads in the background all modules that calls may need. */
+    load(log: Log): void {
       const own = [() => import("../../../settings/keep-rule.ts"), () => import("../../report/link.ts")];
       preload(own).catch((error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
         log("warn", "a part of Filehand cannot be loaded, restart it", { message });
       });
     },
-    exitCode: () => (isGone ? 1 : 0),
+    exitCode: (): ExitCode => (isGone ? 1 : 0),
   };
 }

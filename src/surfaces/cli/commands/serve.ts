@@ -3,54 +3,24 @@
 import { spawn } from "node:child_process";
 import * as nodePath from "node:path";
 import { programOnPath } from "../../../settings/settings.ts";
-import type { Command, Host, Options } from "../command.ts";
-import { answerBytes, historyTools, languageServers } from "../parse.ts";
+import { type Command, type Host, notEmpty, option } from "../command.ts";
+import { shared } from "../parse.ts";
 import { runServer } from "../run-server.ts";
-import { structuredOption } from "./mcp.ts";
 
 const defaultPort = 3323;
 /** Shared with `filehand inspect`, which is the same server. */
 const serverOptions = {
-  port: {
-    type: "integer",
-    value: "N",
-    words: `Port to listen on; 0 takes any that is free (default: ${defaultPort})`,
-  },
-  host: {
-    type: "text",
-    value: "ADDRESS",
-    empty: "refused",
-    words: "Address to listen on (default: 127.0.0.1)",
-  },
-  "allow-host": { type: "list", value: "NAME", words: "Another name by which clients may address this server" },
-  workspace: {
-    type: "list",
-    value: "NAME=DIR",
-    words: "A workspace of its own at /w/NAME/mcp; may be given several times",
-  },
-  "token-file": {
-    type: "text",
-    value: "FILE",
-    empty: "refused",
-    words: "File with the token; it is made if it does not exist",
-  },
-  "oauth-verifier": {
-    type: "text",
-    value: "FILE",
-    empty: "refused",
-    words: "Module that exports verifyAccessToken(token), instead of a token",
-  },
-  "oauth-issuer": {
-    type: "text",
-    value: "URL",
-    words: "The authorisation server that clients get their tokens from",
-  },
-  "public-url": { type: "text", value: "URL", words: "The address by which clients know this server, for OAuth" },
-  "insecure-no-token": { type: "flag", words: "Let every program on this machine in" },
-  "answer-bytes": answerBytes,
-  "history-tools": historyTools,
-  "language-servers": languageServers,
-} as const satisfies Options;
+  port: option.integer(`Port to listen on; 0 takes any that is free (default: ${defaultPort})`),
+  host: option.text("ADDRESS", "Address to listen on (default: 127.0.0.1)", notEmpty),
+  "allow-host": option.list("NAME", "Another name by which clients may address this server"),
+  workspace: option.list("NAME=DIR", "A workspace of its own at /w/NAME/mcp; may be given several times"),
+  "token-file": option.text("FILE", "File with the token; it is made if it does not exist", notEmpty),
+  "oauth-verifier": option.text("FILE", "Module that exports verifyAccessToken(token), instead of a token", notEmpty),
+  "oauth-issuer": option.text("URL", "The authorisation server that clients get their tokens from"),
+  "public-url": option.text("URL", "The address by which clients know this server, for OAuth"),
+  "insecure-no-token": option.flag("Let every program on this machine in"),
+  ...shared("answer-bytes", "history-tools", "language-servers"),
+};
 
 export const serve: Command = {
   name: "serve",
@@ -58,8 +28,8 @@ export const serve: Command = {
   parameters: ["[folder...]"],
   options: {
     ...serverOptions,
-    structured: structuredOption,
-    "no-inspector": { type: "flag", words: "Without the page on which a person watches and answers" },
+    ...shared("structured"),
+    "no-inspector": option.flag("Without the page on which a person watches and answers"),
   },
   details: [
     "Clients need the token in the header Authorization: Bearer. Without --token-file a new one is shown at each start.",
@@ -83,9 +53,9 @@ export const inspect: Command = {
   parameters: ["[folder...]"],
   options: {
     ...serverOptions,
-    port: { ...serverOptions.port, words: "Port to listen on (default: any that is free)" },
-    structured: structuredOption,
-    "no-open": { type: "flag", words: "Only print the address; on a terminal the browser is opened otherwise" },
+    port: option.integer("Port to listen on (default: any that is free)"),
+    ...shared("structured"),
+    "no-open": option.flag("Only print the address; on a terminal the browser is opened otherwise"),
   },
   details: [
     "Agents that run filehand mcp in this folder or below are seen from now on, and so are commands: they find the page by",
@@ -106,29 +76,23 @@ export const inspect: Command = {
 
 // Opens an address in the person's browser, if there is one, without waiting for it.
 
-/** Never runs a program inside one of the roots. */
+/** Never runs a program inside one of the roots. No shell reads the address. */
 export function openInBrowser(url: string, { platform, env }: Host, roots: readonly string[]): void {
-  const opener = openerFor(platform, env, url, roots);
   // Without a screen the program would only print an error.
   const hasScreen = platform === "darwin" || platform === "win32" || Boolean(env["DISPLAY"] ?? env["WAYLAND_DISPLAY"]);
-  if (!hasScreen || opener === undefined) return; // the address stands on the terminal
-  const child = spawn(opener.program, opener.args, { detached: true, stdio: "ignore", windowsHide: true });
+  const [program, ...args] = openerFor(platform, env, roots);
+  if (!hasScreen || program === undefined) return; // the address is on the terminal
+  const child = spawn(program, [...args, url], { detached: true, stdio: "ignore", windowsHide: true });
   child.on("error", () => undefined);
   child.unref();
 }
 
-/** No shell reads the address. */
-function openerFor(
-  platform: NodeJS.Platform,
-  env: Host["env"],
-  url: string,
-  roots: readonly string[],
-): { readonly program: string; readonly args: string[] } | undefined {
-  if (platform === "darwin") return { program: "/usr/bin/open", args: [url] };
+function openerFor(platform: NodeJS.Platform, env: Host["env"], roots: readonly string[]): readonly string[] {
+  if (platform === "darwin") return ["/usr/bin/open"];
   if (platform === "win32") {
-    const program = nodePath.win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", "rundll32.exe");
-    return { program, args: ["url.dll,FileProtocolHandler", url] };
+    const windows = env["SystemRoot"] ?? "C:\\Windows";
+    return [nodePath.win32.join(windows, "System32", "rundll32.exe"), "url.dll,FileProtocolHandler"];
   }
   const program = programOnPath("xdg-open", { path: env["PATH"], platform, notBeneath: roots });
-  return program === undefined ? undefined : { program, args: [url] };
+  return program === undefined ? [] : [program];
 }

@@ -1,7 +1,7 @@
 /** What is said about a machine that lacks something. */
 
 import { describe, expect, test } from "vitest";
-import type { Checkup, FoundServer } from "../../checkup.ts";
+import type { Checkup, FoundServer } from "../../contract/checkup.ts";
 import { folderFindings, machineFindings } from "./findings.ts";
 
 const folder = {

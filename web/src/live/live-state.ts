@@ -14,7 +14,7 @@ import { exchange, get, leaveServer, messageOf, RequestError, takeKey } from "./
 import { createStore } from "./store.ts";
 import { followStream } from "./stream.ts";
 
-export interface Desk {
+export interface LiveState {
   /** `out`: the server does not know this browser. `left`: the person logged out. */
   readonly phase: "starting" | "in" | "out" | "left" | "failed";
   readonly message: string;
@@ -36,7 +36,7 @@ export interface Desk {
 
 const pastMax = 100;
 
-const nothing: Desk = {
+const nothing: LiveState = {
   phase: "starting",
   message: "",
   connection: "waiting",
@@ -50,7 +50,7 @@ const nothing: Desk = {
   progress: new Map(),
 };
 
-export const desk = createStore<Desk>(nothing);
+export const live = createStore<LiveState>(nothing);
 
 const callListeners = new Set<(calls: readonly CallInfo[]) => void>();
 
@@ -68,12 +68,12 @@ export async function start(): Promise<void> {
   current = new AbortController();
   const { signal } = current;
   const key = takeKey();
-  desk.set((before) => ({ ...before, phase: "starting", message: "" }));
+  live.set((before) => ({ ...before, phase: "starting", message: "" }));
   try {
     if (key !== undefined) await exchange(key);
     const hello = await get<Hello>("/api/hello", signal);
     const { open, past } = await get<QuestionList>("/api/questions", signal);
-    desk.set((before) => ({
+    live.set((before) => ({
       ...before,
       phase: "in",
       hello,
@@ -85,11 +85,11 @@ export async function start(): Promise<void> {
       past,
       resets: before.resets + 1,
     }));
-    void followStream({ after: hello.lastEvent, onEvents: take, onState: tellState, signal });
+    void followStream({ after: hello.lastEvent, onEvents: take, onState: setConnection, signal });
   } catch (error) {
     if (signal.aborted) return;
     const isOut = error instanceof RequestError && (error.code === "NOT_IN" || error.code === "BAD_KEY");
-    desk.set((before) => ({ ...before, phase: isOut ? "out" : "failed", message: messageOf(error) }));
+    live.set((before) => ({ ...before, phase: isOut ? "out" : "failed", message: messageOf(error) }));
   }
 }
 
@@ -100,40 +100,40 @@ export async function leave(): Promise<void> {
   } catch (error) {
     // A browser that is no longer logged in has left already.
     const isOut = error instanceof RequestError && error.code === "NOT_IN";
-    if (!isOut) return desk.set((before) => ({ ...before, phase: "failed", message: messageOf(error) }));
+    if (!isOut) return live.set((before) => ({ ...before, phase: "failed", message: messageOf(error) }));
   }
   current.abort();
-  desk.set({ ...nothing, phase: "left", message: "The server has forgotten this browser, in all its tabs." });
+  live.set({ ...nothing, phase: "left", message: "The server has forgotten this browser, in all its tabs." });
 }
 
-export const chooseWorkspace = (workspace: string): void => desk.set((before) => ({ ...before, workspace }));
+export const chooseWorkspace = (workspace: string): void => live.set((before) => ({ ...before, workspace }));
 
-export const workspaceOf = ({ hello, workspace }: Desk): WorkspaceInfo | undefined =>
+export const workspaceOf = ({ hello, workspace }: LiveState): WorkspaceInfo | undefined =>
   hello?.workspaces.find(({ name }) => name === workspace);
 
 /** An address in the current workspace. */
-export const inWorkspace = (rest: string): string => `/api/w/${encodeURIComponent(desk.get().workspace)}/${rest}`;
+export const inWorkspace = (rest: string): string => `/api/w/${encodeURIComponent(live.get().workspace)}/${rest}`;
 
-export const serverNowMs = (): number => Date.now() + desk.get().clockAheadMs;
+export const serverNowMs = (): number => Date.now() + live.get().clockAheadMs;
 
-function tellState(state: "live" | "waiting" | "out"): void {
+function setConnection(state: "live" | "waiting" | "out"): void {
   if (state === "out") {
     const message =
       "The server does not know this browser any more: it was started anew, or nobody looked for 12 hours";
-    desk.set((before) => ({ ...before, phase: "out", message }));
-  } else desk.set((before) => (before.connection === state ? before : { ...before, connection: state }));
+    live.set((before) => ({ ...before, phase: "out", message }));
+  } else live.set((before) => (before.connection === state ? before : { ...before, connection: state }));
 }
 
 function take(events: readonly StreamEvent[]): void {
   const calls = events.flatMap((event) => (event.type === "call" ? [event.call] : []));
   if (calls.length > 0) for (const listener of callListeners) listener(calls);
   const others = events.filter(({ type }) => type !== "call");
-  if (others.length > 0) desk.set((before) => others.reduce(after, before));
+  if (others.length > 0) live.set((before) => others.reduce(after, before));
   if (events.some(({ type }) => type === "reset")) void askAgain();
 }
 
 /** The state after an event. */
-function after(before: Desk, event: StreamEvent): Desk {
+function after(before: LiveState, event: StreamEvent): LiveState {
   switch (event.type) {
     case "call":
     case "reset":
@@ -166,7 +166,7 @@ const withProcesses = (
   };
 
 /** Moves a question from the open to the closed ones, once. */
-export function answered(before: Desk, id: string, answer: PastQuestion["answered"]): Desk {
+export function answered(before: LiveState, id: string, answer: PastQuestion["answered"]): LiveState {
   const question = before.open.find((one) => one.id === id);
   if (question === undefined) return before;
   return {
@@ -179,9 +179,9 @@ export function answered(before: Desk, id: string, answer: PastQuestion["answere
 /** After the stream lost events. */
 async function askAgain(): Promise<void> {
   const { signal } = current;
-  const { open, past } = await get<QuestionList>("/api/questions", signal).catch(() => desk.get());
+  const { open, past } = await get<QuestionList>("/api/questions", signal).catch(() => live.get());
   // The connected processes may have changed, too.
-  const hello = await get<Hello>("/api/hello", signal).catch(() => desk.get().hello);
+  const hello = await get<Hello>("/api/hello", signal).catch(() => live.get().hello);
   if (signal.aborted) return;
-  desk.set((before) => ({ ...before, hello, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
+  live.set((before) => ({ ...before, hello, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
 }

@@ -1,8 +1,7 @@
 /** Findings of `filehand doctor` in words: what is installed, what is missing, and how to get it. Pure. */
 
-import type { Checkup } from "../../checkup.ts";
+import type { Checkup } from "../../contract/checkup.ts";
 import type { PermissionList } from "../../contract/permission.ts";
-import type { SettingsFault } from "../../settings/settings.ts";
 
 /** `wrong`: Filehand does not work as it was set up. `note`: something is missing that can be done without. */
 export interface Finding {
@@ -179,7 +178,7 @@ function lockFinding({ path, fault, leftAlone, there, writable }: Checkup["locks
 /** Existing settings files, their faults, and rules without effect. */
 export function settingsFindings(
   files: readonly string[],
-  faults: readonly SettingsFault[],
+  faults: readonly { readonly file: string; readonly line: number; readonly message: string }[],
   rules: PermissionList | undefined,
 ): readonly Finding[] {
   const idle = (rules?.rules ?? []).flatMap(({ verdict, text, source, fault }) => {

@@ -3,7 +3,6 @@
 import type { Explanation, Remedy, RuleText, Verdict } from "../../contract/permission.ts";
 import { escapeName } from "../../text/text.ts";
 
-/** A verdict in words. */
 export const meanings = {
   allow: "allowed, nobody is asked",
   ask: "asked about first",
