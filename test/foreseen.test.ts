@@ -1,6 +1,7 @@
 /** What a change will be refused for is told before anything is done, asked or shown as possible. */
 
 import * as fs from "node:fs";
+import * as path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFilehand, type FilehandOptions, type Question } from "../src/index.ts";
 import { questionText } from "../src/surfaces/mcp/approval-state.ts";
@@ -126,7 +127,7 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
     // What may not be read without a question is not looked into for that.
     const secret = ["*** Update File: .env", "@@", "-K=2", "+K=3"];
     const reply = await opencode.call("patch", { patchText: patch(...first, ...secret) });
-    expect([reply.error?.code, questions.map(({ permission }) => permission)]).toEqual(["NO_MATCH", ["edit", "read"]]);
+    expect([reply.error?.code, questions.map(({ permission }) => permission)]).toEqual(["NO_MATCH", ["read"]]);
     expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("one\n");
   });
 
@@ -185,16 +186,21 @@ describe("a question about a patch says what no diff says", () => {
   }
 
   test("that a file is deleted, an empty one too", async () => {
-    const questions = await questionsOf("*** Delete File: empty.txt", "*** Delete File: full.txt");
-    expect(questions.map(({ metadata }) => metadata["deletes"])).toEqual([true, true]);
-    expect(questions[1]?.metadata["diff"]).toContain("+++ /dev/null");
-    for (const question of questions) expect(questionText(question)).toMatch(/^Delete "/);
+    const [one, ...noMore] = await questionsOf("*** Delete File: empty.txt");
+    expect([one?.metadata["deletes"], noMore]).toEqual([true, []]);
+    expect(one && questionText(one)).toMatch(/^Delete "/);
+    const [both, ...others] = await questionsOf("*** Delete File: empty.txt", "*** Delete File: full.txt");
+    expect([both?.metadata["files"], others]).toMatchObject([[{ deletes: true }, { deletes: true }], []]);
+    expect(both?.metadata["diff"]).toContain("+++ /dev/null");
+    expect(both && questionText(both)).toMatch(
+      /^Change 2 files, all of them or none\?\n- delete ".*empty\.txt"\n- delete ".*full\.txt"\n/,
+    );
   });
 
   test("that it is moved, and where to", async () => {
-    const [first, second] = await questionsOf("*** Update File: full.txt", "*** Move to: there.txt");
-    expect(first?.metadata).toMatchObject({ movedTo: "there.txt" });
-    expect(second?.metadata["movedFrom"]).toMatch(/full\.txt$/);
+    const [first, ...others] = await questionsOf("*** Update File: full.txt", "*** Move to: there.txt");
+    expect([first?.metadata, others]).toMatchObject([{ movedTo: "there.txt" }, []]);
+    expect(first?.patterns.map((name) => path.basename(name))).toEqual(["full.txt", "there.txt"]);
     expect(first === undefined ? "" : questionText(first)).toContain('It is moved to "there.txt".');
   });
 });

@@ -532,14 +532,13 @@ describe.skipIf(onWindows)("a yes was said to what was shown, and to nothing els
       fs.writeFileSync(at("ws/a.txt"), "zero\none\n");
       return { reply: "once" };
     };
-    const once: Answer = { reply: "once" };
-    const { ask, asked } = answering(once, once, once, touch, once, once, once, once);
+    const { ask, asked } = answering(touch, { reply: "once" });
     const session = open({ ask });
     const { reply } = await session.run((profile) => ({ verb: "patch", patchText, profile }));
     expect(reply.isError, words(reply)).toBe(false);
-    expect(asked).toHaveLength(8);
-    expect(diffs(asked)[0]).not.toBe(diffs(asked)[4]);
-    expect(diffs(asked)[4]).toContain(" zero");
+    expect(asked).toHaveLength(2);
+    expect(diffs(asked)[0]).not.toContain("zero");
+    expect(diffs(asked)[1]).toContain(" zero");
     expect(fs.readFileSync(at("ws/a.txt"), "utf8")).toBe("zero\ntwo\n");
   });
 
@@ -549,12 +548,34 @@ describe.skipIf(onWindows)("a yes was said to what was shown, and to nothing els
       fs.writeFileSync(at("ws/a.txt"), "zero\none\n");
       return { reply: "once" };
     };
-    const once: Answer = { reply: "once" };
-    const { ask } = answering(once, once, once, touch, { reply: "reject", feedback: "not like that" });
+    const { ask } = answering(touch, { reply: "reject", feedback: "not like that" });
     const { reply } = await open({ ask }).run((profile) => ({ verb: "patch", patchText, profile }));
     expect(words(reply)).toContain("not like that");
     expect(fs.readFileSync(at("ws/a.txt"), "utf8")).toBe("zero\none\n");
     expect(fs.existsSync(at("ws/new.txt"))).toBe(false);
+  });
+
+  test("all files of a patch are one question, with the diff of each", async () => {
+    const { at, open } = bed();
+    const { ask, asked } = answering({ reply: "always" });
+    const session = open({ ask });
+    const { reply } = await session.run((profile) => ({ verb: "patch", patchText, profile }));
+    expect(reply.isError, words(reply)).toBe(false);
+    expect(asked).toMatchObject([
+      {
+        patterns: ["ws/a.txt", "ws/src/b.ts", "ws/src/c.ts", "ws/new.txt"].map((name) => at(name)),
+        // No rule for one of the files alone would answer the question.
+        always: ["Edit(/**)"],
+        metadata: {
+          files: [
+            { path: at("ws/a.txt"), diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n" },
+            { path: at("ws/src/b.ts"), movedTo: "src/c.ts" },
+            { path: at("ws/new.txt"), diff: "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n" },
+          ],
+        },
+      },
+    ]);
+    expect(session.permissions.list().rules).toMatchObject([{ text: "Edit(/**)" }]);
   });
 
   test("where a file is moved to is asked about with its diff", async () => {
@@ -565,7 +586,8 @@ describe.skipIf(onWindows)("a yes was said to what was shown, and to nothing els
       patchText,
       profile,
     }));
-    expect(asked).toMatchObject([{ patterns: [at("ws/src/c.ts")], metadata: { movedFrom: at("ws/src/b.ts") } }]);
+    expect(asked).toMatchObject([{ patterns: [at("ws/src/c.ts"), at("ws/new.txt")] }]);
+    expect(asked[0]?.metadata["files"]).toMatchObject([{}, { path: at("ws/src/b.ts"), movedTo: "src/c.ts" }, {}]);
     expect(diffs(asked)[0]).toContain("+two");
   });
 

@@ -8,14 +8,16 @@ import type { Place, Target } from "../contract/target.ts";
 import type { PathName } from "./group.ts";
 import { absolutePattern } from "./paths.ts";
 import { escapePattern, type RulePermission } from "./patterns.ts";
-import { covers, type SessionState } from "./session-state.ts";
+import { coversAll, type SessionState } from "./session-state.ts";
 
 export interface Asking {
   readonly permission: RulePermission;
+  /** The first file in question, for errors. */
   readonly place: Place;
-  /** The real path in question. */
-  readonly real: string;
-  readonly name: PathName;
+  /** The real paths in question. */
+  readonly reals: readonly string[];
+  /** The same paths for rules: an "always" must cover all of them. */
+  readonly names: readonly PathName[];
   /** The rule that asks; empty if the default asks. */
   readonly rule: string;
   /** The rule that would allow it, if there is one. */
@@ -41,7 +43,7 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   if (asker === undefined) throw new Problem(nobody);
   const metadata = { path: place.absolute, rule, ...(await asking.metadata()) };
   const always = offered.rules.map(({ here }) => here);
-  const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
+  const question = { permission, patterns: asking.reals, always, keep: offered.keep, metadata };
   const answer: Partial<Answer> | undefined | null = await asker(question, signal);
   // A host without types may answer anything; only a well-formed approval counts.
   if (!isAnswer(answer)) throw new TypeError(notAnAnswer(place.asked, answer));
@@ -50,7 +52,7 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   if (answer.reply === "once" || offered.rules.length === 0) return "once";
   const chosen = answer.rule ?? always[0] ?? "";
   // The host may send a rule that does not cover the question.
-  if (!covers(chosen, permission, asking.name, context.home)) return "once";
+  if (!coversAll(chosen, permission, asking.names, context.home)) return "once";
   context.state.keep(chosen);
   await store(chosen, answer.keep ?? "session", offered, context);
   return "always";
@@ -91,6 +93,22 @@ interface Offered {
   readonly narrowest: string;
   readonly rules: readonly Offer[];
   readonly keep: readonly Keep[];
+}
+
+/** The offers of several files as those of one: rules that cover all of them, and the places that are open to each. */
+export function offersForAll(
+  offered: readonly [Offered, ...Offered[]],
+  permission: RulePermission,
+  names: readonly PathName[],
+  home: string | undefined,
+): Offered {
+  const [first, ...others] = offered;
+  if (others.length === 0) return first;
+  const rules = others.some((one) => one.rules.length === 0)
+    ? []
+    : first.rules.filter(({ here }) => coversAll(here, permission, names, home));
+  const keep = first.keep.filter((place) => others.every((one) => one.keep.includes(place)));
+  return { narrowest: rules[0]?.here ?? first.narrowest, rules, keep: rules.length === 0 ? [] : keep };
 }
 
 export interface Circumstances {

@@ -65,8 +65,8 @@ export async function admit(place: Place, path: string, options: ExternalOptions
     {
       permission: "external_directory",
       place,
-      real: outer.real,
-      name: nameOf(outer.real, [], "folder"),
+      reals: [outer.real],
+      names: [nameOf(outer.real, [], "folder")],
       rule: decision.rule?.text ?? "external_directory",
       remedy: decision.rule === undefined ? rule : undefined,
       everyTime: false,

@@ -13,6 +13,7 @@ import {
   type Lookup,
   type LookupAlso,
   type Nearest,
+  timeSlices,
   withHandleClosed,
   type Root,
 } from "../disk/disk.ts";
@@ -28,7 +29,7 @@ import {
 } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, RealPath, Target } from "../contract/target.ts";
-import { ask, cautionOf, offersFor } from "./ask.ts";
+import { ask, cautionOf, offersFor, offersForAll } from "./ask.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
 import type { PathName } from "./group.ts";
@@ -53,6 +54,8 @@ import { createSessionState, type SessionState } from "./session-state.ts";
 // The rest of this room that other rooms use.
 export { literalHints } from "./hidden-patterns.ts";
 export { relativeTo } from "./paths.ts";
+import { firstOf } from "./patterns.ts";
+
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
 export { idleRules, restrictGuard as narrowed } from "./rules.ts";
@@ -264,6 +267,46 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       locked,
     });
 
+  /** The question about a target that is still open; undefined if the target is permitted without one. Throws if it is denied. */
+  const openQuestion = (permission: Permission, target: Target, dryRun: boolean | undefined) => {
+    const { verdict, rule, by } = decide(permission, namesOf(target, rootPaths), dryRun);
+    if (verdict === "allow") return undefined;
+    if (verdict === "deny") {
+      if (by === "mode") requireWriting(target);
+      throw deniedBy({ text: "", source: "", ...rule }, target);
+    }
+    if (options.asker === "yes" && !isExternal(target)) return undefined;
+    const name = realNameOf(target, rootPaths);
+    const everyTime = by === "protected";
+    if (!everyTime && state.isAnswered(permission, name)) return undefined;
+    return { target, name, rule, by, everyTime, offered: offersOf(permission, target, by) };
+  };
+
+  const permitAll: Guard["permitAll"] = async (permission, targets, signal, { preview, dryRun } = {}) => {
+    const open: NonNullable<ReturnType<typeof openQuestion>>[] = [];
+    const slices = timeSlices(signal);
+    for (const target of targets) {
+      const question = openQuestion(permission, target, dryRun);
+      if (question !== undefined) open.push(question);
+      if (slices.isOver()) await slices.next();
+    }
+    const [first, ...others] = open;
+    if (first === undefined) return "free";
+    const names = open.map(({ name }) => name);
+    const everyTime = open.some((one) => one.everyTime);
+    const offers = others.map(({ offered }) => offered);
+    const offered = offersForAll([first.offered, ...offers], permission, names, home);
+    // Ask overrides allow: a rule can only replace a question that the default asks.
+    const remedy = everyTime || open.some(({ by }) => by === "rule") ? undefined : offered.narrowest;
+    const caution = permission === "edit" ? firstOf(open, ({ target }) => cautionOf(target.real)) : undefined;
+    const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
+    const reals = open.map(({ target }) => target.real);
+    const rule = firstOf(open, (one) => one.rule?.text) ?? "";
+    const asking = { permission, place: first.target, reals, names, rule, remedy, everyTime, offered, metadata };
+    await ask(asking, asks, signal);
+    return "asked";
+  };
+
   return {
     hidesBeneath(folders) {
       const seen = links.now();
@@ -348,35 +391,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       }
     },
 
-    async permit(permission, target, signal, { preview, dryRun } = {}) {
-      const { verdict, rule, by } = decide(permission, namesOf(target, rootPaths), dryRun);
-      if (verdict === "allow") return "free";
-      if (verdict === "deny") {
-        if (by === "mode") requireWriting(target);
-        throw deniedBy({ text: "", source: "", ...rule }, target);
-      }
-      if (options.asker === "yes" && !isExternal(target)) return "free";
-      const name = realNameOf(target, rootPaths);
-      const everyTime = by === "protected";
-      if (!everyTime && state.isAnswered(permission, name)) return "free";
-      const offered = offersOf(permission, target, by);
-      // Ask overrides allow: a rule can only replace a question that the default asks.
-      const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
-      const caution = permission === "edit" ? cautionOf(target.real) : undefined;
-      const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
-      const asking = {
-        permission,
-        place: target,
-        real: target.real,
-        name,
-        rule: rule?.text ?? "",
-        remedy,
-        everyTime,
-        offered,
-      };
-      await ask({ ...asking, metadata }, asks, signal);
-      return "asked";
-    },
+    permit: (permission, target, signal, how) => permitAll(permission, [target], signal, how),
+    permitAll,
 
     async admit(place, signal) {
       if (options.asker === "yes" && !policy.speaksOfExternal) return undefined;
@@ -516,6 +532,13 @@ export interface Guard {
   resolve(asked: string, also?: LookupAlso): Resolved;
   /** Throws a Problem unless this session may do this to the target. Returns whether the user was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
+  /** The same for several targets, with one question about all of them for which a question is needed. */
+  permitAll(
+    permission: Permission,
+    targets: readonly Target[],
+    signal: AbortSignal,
+    how?: How,
+  ): Promise<"free" | "asked">;
   /** Throws a Problem if the session's mode writes nothing. The last check before a file is changed. */
   requireWriting(place: Place): void;
   /**

@@ -30,8 +30,13 @@ export function createSessionState(mode: Mode, home: string | undefined): Sessio
   };
 }
 
-/** Whether this rule covers this path. A rule that does not answers nothing and must not be stored. */
-export function covers(text: string, permission: RulePermission, real: PathName, home: string | undefined): boolean {
+/** Whether this rule covers all of these paths. A rule that does not answers nothing and must not be stored. */
+export function coversAll(
+  text: string,
+  permission: RulePermission,
+  reals: readonly PathName[],
+  home: string | undefined,
+): boolean {
   const rules = compileRules([{ verdict: "allow", text, source: "session" }], { home });
-  return rules.decide(permission, [real]).rule !== undefined;
+  return reals.every((real) => rules.decide(permission, [real]).rule !== undefined);
 }

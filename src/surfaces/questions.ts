@@ -1,7 +1,36 @@
-/** Hunks for a screen: no more of them than anybody looks at. */
+/** Questions as a screen shows them: the files that they are about, and no more hunks than a person reads. */
 
+import type { Question } from "../contract/ask.ts";
+import { isRecord } from "../contract/common.ts";
 import type { Hunk } from "../contract/edit.ts";
 import { cutChars } from "../text/text.ts";
+
+/** What a question says of one file. */
+export interface AskedFile {
+  /** As the call names it, made absolute. */
+  readonly path: string;
+  readonly diff: string | undefined;
+  readonly deletes: boolean;
+  readonly movedFrom: string | undefined;
+  readonly movedTo: string | undefined;
+}
+
+/** The files of a question: usually one; all files of a patch are asked about together. */
+export function filesAsked({ metadata, patterns: [first = ""] }: Question): readonly AskedFile[] {
+  const { files } = metadata;
+  const several = Array.isArray(files) ? files.filter(isRecord) : [];
+  return (several.length === 0 ? [{ path: first, ...metadata }] : several).map(askedFile);
+}
+
+const askedFile = ({ path, diff, deletes, movedFrom, movedTo }: Readonly<Record<string, unknown>>): AskedFile => ({
+  path: textIn(path) ?? "",
+  diff: textIn(diff),
+  deletes: deletes === true,
+  movedFrom: textIn(movedFrom),
+  movedTo: textIn(movedTo),
+});
+
+const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Characters of one line of a diff in a question: more than a screen shows. */
 const lineCharsMax = 2_000;

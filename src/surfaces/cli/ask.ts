@@ -2,7 +2,7 @@
 
 import type { Answer, Asker, Keep, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName, noDiffLine } from "../../text/text.ts";
-import { cautionWords, shortened } from "../questions.ts";
+import { cautionWords, filesAsked, shortened } from "../questions.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";
 import { coloured, styled } from "./print.ts";
@@ -67,19 +67,23 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
 const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll("'", "'\\''")}'`;
 
 function diffOf(question: Question, host: Host): string {
-  const { diff } = question.metadata;
-  if (typeof diff !== "string" || diff === "") return "";
-  const parsed = diffOfText(diff);
   const colour = coloured(host, "stderr");
-  if (parsed === undefined) return `${paintName(pathOf(question), colour)}\n${noDiffLine}\n`;
-  // The totals are those of the text: it may itself say that it does not show all.
-  const { hunks: all, ...totals } = parsed;
-  const { hunks } = shortened(all, diffLinesMax);
-  return `${paintDiff(pathOf(question), hunks, { colour, totals })}\n`;
+  let linesLeft = diffLinesMax;
+  return filesAsked(question)
+    .map(({ path, diff }) => {
+      if (diff === undefined) return "";
+      const parsed = diffOfText(diff);
+      if (parsed === undefined) return `${paintName(path, colour)}\n${noDiffLine}\n`;
+      // The totals are those of the text: it may itself say that it does not show all.
+      const { hunks: all, ...totals } = parsed;
+      const { hunks, lines } = shortened(all, linesLeft);
+      linesLeft -= lines;
+      return `${paintDiff(path, hunks, { colour, totals })}\n`;
+    })
+    .join("");
 }
 
-const pathOf = ({ metadata, patterns: [first = ""] }: Question): string =>
-  typeof metadata["path"] === "string" ? metadata["path"] : first;
+const pathOf = (question: Question): string => filesAsked(question)[0]?.path ?? "";
 
 /** With the real path, if it differs from the requested one. */
 function namesOf(question: Question): string {
@@ -94,6 +98,8 @@ function wordsOf(question: Question): string {
   if (permission === "external_directory") {
     return `Let this session into the folder "${escapeName(real)}", outside the workspace, for "${escapeName(pathOf(question))}"?`;
   }
+  const files = filesAsked(question);
+  if (files.length > 1) return `Apply these changes to ${files.length} files?`;
   // An empty file has no diff, and neither have lines that are too long: then only the path is shown.
   if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
   const { diff } = metadata;
@@ -107,15 +113,21 @@ function wordsOf(question: Question): string {
 }
 
 /** Changes that are easily overlooked in a diff. */
-function cautionOf({ metadata, permission }: Question): string {
-  const { caution, rule, movedFrom, movedTo } = metadata;
+function cautionOf(question: Question): string {
+  const { metadata, permission } = question;
+  const { caution, rule } = metadata;
+  const files = filesAsked(question);
   const lines = [
     cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
-      ? `The rule ${escapeName(rule)} asks about this file`
+      ? `The rule ${escapeName(rule)} asks about ${files.length > 1 ? "some of these files" : "this file"}`
       : "",
-    typeof movedFrom === "string" ? `It is moved from "${escapeName(movedFrom)}"` : "",
-    typeof movedTo === "string" ? `It is moved to "${escapeName(movedTo)}"` : "",
+    ...files.map(({ path, movedFrom, movedTo, deletes }) => {
+      const name = files.length > 1 ? `"${escapeName(path)}"` : "It";
+      if (deletes) return files.length > 1 ? `${name} is deleted` : "";
+      if (movedFrom !== undefined) return `${name} is moved from "${escapeName(movedFrom)}"`;
+      return movedTo === undefined ? "" : `${name} is moved to "${escapeName(movedTo)}"`;
+    }),
   ];
   return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }

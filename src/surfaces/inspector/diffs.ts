@@ -67,11 +67,12 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">) {
     return [about, { ...counted, hunks, complete: own?.complete ?? false, none, image: false }];
   };
 
-  const ofQuestion = (id: string): readonly [About, Diff] => {
+  const ofQuestion = (id: string, at: number): readonly [About, Diff] => {
     const info = questions.open().find((one) => one.id === id);
-    const diff = questions.diff(id);
+    const diff = questions.diff(id, at);
     if (info === undefined) throw new RequestRefused(404, "NO_SUCH_QUESTION", "That question is no longer open");
-    const { path, relative, movedFrom } = info;
+    const { movedFrom } = info;
+    const { path, relative } = info.files[at] ?? info;
     const about: About = { path, relative, did: movedFrom === null ? "updated" : "moved", movedFrom };
     const { hunks, additions, deletions, complete } = diff ?? noHunks;
     return [about, { hunks, additions, deletions, complete, none: hunks.length === 0 ? "none" : null, image: false }];
@@ -104,7 +105,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">) {
         own(of, "call") !== undefined
           ? await ofCall(of, context, inspected)
           : own(of, "question") !== undefined
-            ? ofQuestion(text(of, "question"))
+            ? ofQuestion(text(of, "question"), integer(of, "file", 0, Number.MAX_SAFE_INTEGER, 0))
             : await ofVersions(of, context, inspected);
       const rowsTotal = rowsIn(hunks);
       const next = from + count < rowsTotal ? from + count : null;

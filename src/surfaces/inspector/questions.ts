@@ -3,8 +3,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
 import { dropOldest } from "../../contract/common.ts";
-import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
+import type { AnswerGiven, Answered, PastQuestion, QuestionFile, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
+import { filesAsked, type Totals } from "../questions.ts";
 
 /** A question with the call that it belongs to. */
 export interface InspectorQuestion {
@@ -37,7 +38,8 @@ export type RecordedAnswer = Omit<Answered, "by"> & { readonly by: Answered["by"
 export interface Questions extends Board {
   open(): readonly QuestionInfo[];
   past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: RecordedAnswer })[];
-  diff(id: string): DiffOfText | undefined;
+  /** The diff of one of its files, counted from 0. */
+  diff(id: string, file: number): DiffOfText | undefined;
   answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
   close(): void;
 }
@@ -59,7 +61,7 @@ export interface QuestionsOptions {
 
 interface Open {
   readonly info: QuestionInfo;
-  readonly diff: DiffOfText | undefined;
+  readonly diffs: readonly (DiffOfText | undefined)[];
   readonly end: (answered: RecordedAnswer) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -78,20 +80,20 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
   const put = (asked: InspectorQuestion, waits: QuestionInfo["waits"], end: Open["end"]): QuestionInfo => {
-    const { diff: given } = asked.question.metadata;
-    const diff = typeof given === "string" ? diffOfText(given) : undefined;
-    const relative = relativeOf(asked.workspace, asked.question.patterns[0] ?? "");
+    const diffs = filesAsked(asked.question).map(({ diff }) => (diff === undefined ? undefined : diffOfText(diff)));
+    const counts = diffs.map((diff) => diff && { additions: diff.additions, deletions: diff.deletions });
+    const sum = (sign: keyof Totals) => counts.reduce((total, one) => total + (one?.[sign] ?? 0), 0);
     const askedMs = nowMs();
     const times = { askedMs, deadlineMs: askedMs + waitMsMax };
     const info = {
-      ...shownOf(asked, relative),
+      ...shownOf(asked, counts, (path) => relativeOf(asked.workspace, path)),
       ...times,
-      diff: diff ? { additions: diff.additions, deletions: diff.deletions } : null,
+      diff: counts.some((one) => one) ? { additions: sum("additions"), deletions: sum("deletions") } : null,
       waits,
     };
     const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
     timer.unref();
-    open.set(info.id, { info, diff, end, timer });
+    open.set(info.id, { info, diffs, end, timer });
     onAsked(info);
     return info;
   };
@@ -137,7 +139,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     open: () => [...open.values()].map(({ info }) => info),
     past: () => [...past.values()].toReversed().slice(0, pastToldMax),
-    diff: (id) => open.get(id)?.diff,
+    diff: (id, file) => open.get(id)?.diffs[file],
     answer(id, given, browser) {
       const answered = past.get(id)?.answered;
       if (answered !== undefined) return { refused: "answered", answered };
@@ -194,26 +196,41 @@ function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
   }
 }
 
+/** Files of one question on the page; the page counts the others. */
+const filesMax = 200;
+
 /** What a person sees of a question, and a hash of it. */
-function shownOf({ question, ...call }: InspectorQuestion, relative: string) {
+function shownOf(
+  { question, ...call }: InspectorQuestion,
+  counts: readonly (Totals | undefined)[],
+  relativeOf: (path: string) => string,
+) {
   const { permission, patterns, always, keep, metadata } = question;
   const [path = ""] = patterns;
-  const asked = textOf(metadata["path"]);
+  const asked = filesAsked(question);
+  const files = asked.slice(0, filesMax).map((file, at): QuestionFile => {
+    const { movedTo = null, deletes } = file;
+    return { path: file.path, relative: relativeOf(file.path), movedTo, deletes, diff: counts[at] ?? null };
+  });
+  const several = asked.length > 1;
+  const name = textOf(metadata["path"]);
   const visible = {
     ...call,
     permission,
     path,
-    relative,
-    asked: asked === path ? null : asked,
-    movedFrom: textOf(metadata["movedFrom"]),
-    movedTo: textOf(metadata["movedTo"]),
-    deletes: metadata["deletes"] === true,
+    relative: relativeOf(path),
+    asked: several || name === path ? null : name,
+    movedFrom: several ? null : (asked[0]?.movedFrom ?? null),
+    movedTo: several ? null : (asked[0]?.movedTo ?? null),
+    deletes: !several && asked[0]?.deletes === true,
+    files: several ? files : [],
+    filesTotal: asked.length,
     rule: textOf(metadata["rule"]),
     caution: textOf(metadata["caution"]),
     always,
     keep,
   };
-  const hash = createHash("sha256").update(JSON.stringify([visible, metadata["diff"]]));
+  const hash = createHash("sha256").update(JSON.stringify([visible, metadata["diff"], asked.map((file) => file.path)]));
   return { id: randomBytes(12).toString("base64url"), ...visible, shown: hash.digest("base64url") };
 }
 

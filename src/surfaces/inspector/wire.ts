@@ -159,6 +159,9 @@ export interface QuestionInfo {
   readonly movedFrom: string | null;
   readonly movedTo: string | null;
   readonly deletes: boolean;
+  /** The first files of a patch, which are asked about together; empty if the question is about one file. */
+  readonly files: readonly QuestionFile[];
+  readonly filesTotal: number;
   readonly rule: string | null;
   readonly caution: string | null;
   /** Rules that would answer it permanently, narrowest first; none for a file that asks every time. */
@@ -166,13 +169,22 @@ export interface QuestionInfo {
   readonly keep: readonly Keep[];
   readonly askedMs: number;
   readonly deadlineMs: number;
-  /** Is there a diff? `POST .../diff` with `{ question }` has it. */
+  /** Is there a diff? `POST .../diff` with `{ question }` has it; of several files with `file`, counted from 0. */
   readonly diff: { readonly additions: number; readonly deletions: number } | null;
   /** `server`: the call waits for this page. `client`: the client shows the question too, and the first answer counts. */
   readonly waits: "server" | "client";
   /** A hash of everything above and of the diff. An answer must name it. */
   readonly shown: string;
 }
+
+export interface QuestionFile {
+  readonly path: string;
+  readonly relative: string;
+  readonly movedTo: string | null;
+  readonly deletes: boolean;
+  readonly diff: { readonly additions: number; readonly deletions: number } | null;
+}
+
 export type PastQuestion = QuestionInfo & { readonly answered: Answered };
 /** The answer to a question. `nobody`: the time ran out, or the call was cancelled. */
 export interface Answered {
@@ -228,7 +240,7 @@ export interface RewindProgress {
 export interface DiffAsked {
   readonly of:
     | { readonly call: number; readonly change: number }
-    | { readonly question: string }
+    | { readonly question: string; readonly file?: number }
     | { readonly before: VersionRef; readonly after: VersionRef };
   readonly from?: number;
   readonly rows?: number;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Answer, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName } from "../../text/text.ts";
-import { cautionWords, cutAll } from "../questions.ts";
+import { type AskedFile, cautionWords, cutAll, filesAsked } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
 
@@ -22,24 +22,45 @@ const diffLinesMax = 60;
 /** Longer lines would wrap and take the room of the others. */
 const diffLineCharsMax = 200;
 
+/** Names in the head of a question about several files; further ones are counted. */
+const namesMax = 20;
+
 /** What a person reads before deciding. Nothing in a path or a line of a file can look like another path or line. */
-export function questionText({ permission, patterns, always, metadata }: Question): string {
-  const [real = ""] = patterns;
-  const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
-  const changes = metadata["deletes"] === true ? "Delete" : "Change";
-  const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
-  const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
-  const { rule, diff, movedFrom, movedTo } = metadata;
+export function questionText(question: Question): string {
+  const { always, metadata } = question;
+  const { rule, diff } = metadata;
   const caution = cautionWords(metadata["caution"]);
   return [
-    `${what} "${escapeName(real)}"?${through}`,
-    ...(isText(movedFrom) ? [`It is moved from "${escapeName(movedFrom)}".`] : []),
-    ...(isText(movedTo) ? [`It is moved to "${escapeName(movedTo)}".`] : []),
+    ...headOf(question, filesAsked(question)),
     ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
     ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
     ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),
     ...(isText(diff) ? ["", ...shownDiff(diff)] : []),
   ].join("\n");
+}
+
+function headOf(
+  { permission, patterns: [real = ""] }: Question,
+  [file, ...others]: readonly AskedFile[],
+): readonly string[] {
+  if (file === undefined) return [];
+  if (others.length > 0) {
+    const names = [file, ...others].map(({ path, deletes, movedTo }) => {
+      const does = deletes ? "delete " : movedTo === undefined ? "" : "move ";
+      return `- ${does}"${escapeName(path)}"${movedTo === undefined ? "" : ` to "${escapeName(movedTo)}"`}`;
+    });
+    const rest = names.length - namesMax;
+    const more = rest > 0 ? [`(${rest} more files)`] : [];
+    return [`Change ${names.length} files, all of them or none?`, ...names.slice(0, namesMax), ...more];
+  }
+  const changes = file.deletes ? "Delete" : "Change";
+  const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
+  const through = file.path === real ? "" : ` (asked for as "${escapeName(file.path)}")`;
+  return [
+    `${what} "${escapeName(real)}"?${through}`,
+    ...(file.movedFrom === undefined ? [] : [`It is moved from "${escapeName(file.movedFrom)}".`]),
+    ...(file.movedTo === undefined ? [] : [`It is moved to "${escapeName(file.movedTo)}".`]),
+  ];
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";

@@ -15,13 +15,13 @@ import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import type { PatchFile } from "../../text/text.ts";
+import { noDiffLine, type PatchFile } from "../../text/text.ts";
 import { withDiagnostics, notifyServers } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
-import { permitChange, type Plan, writePrepared } from "./change.ts";
+import { permitReading, type Plan, writePrepared } from "./change.ts";
 import { commitNew, commitRemoval, joined, writeProblem, requireNothingAt, requireWritable } from "./commit.ts";
 import { runFormatter } from "./formatted.ts";
-import { diffText, changedFileOf, prepare, type Prepared, openFileOf } from "./prepare.ts";
+import { diffText, changedFileOf, prepare, type Prepared, openFileOf, questionOf } from "./prepare.ts";
 import {
   exclusively,
   handleOf,
@@ -64,19 +64,12 @@ async function changeManyOnce(
   profile: Profile,
   context: ToolContext,
 ): Promise<Made | { readonly askAgain: Target }> {
-  const [first, ...others] = all;
-  let allChecked: Promise<void> | undefined;
-  const beforeAsking = (): Promise<void> => (allChecked ??= requireAllPossible(all, context));
-  const answers: [Permitted, ...Permitted[]] = [await permitFile(first, beforeAsking, context)];
-  const slices = timeSlices(context.signal);
-  for (const file of others) {
-    answers.push(await permitFile(file, beforeAsking, context));
-    if (slices.isOver()) await slices.next();
-  }
+  const answers = await permitFiles(all, context);
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
 
+  const slices = timeSlices(context.signal);
   return exclusively(targets, context, async (locks) => {
     await using handles = new HandleStack();
     const jobs: Job[] = [];
@@ -130,45 +123,90 @@ interface Permitted {
   readonly approved: string | undefined;
 }
 
-const targetsOf = ({ target, destination }: Permitted): [Target, ...Target[]] =>
+const targetsOf = ({ target, destination }: Pick<Permitted, "target" | "destination">): [Target, ...Target[]] =>
   destination === undefined ? [target] : [target, destination];
 
-/** Throws if one of the changes is bound to fail. Skips files whose reading would itself need a permission. */
-async function requireAllPossible(files: readonly FilePlan[], context: ToolContext): Promise<void> {
-  const slices = timeSlices(context.signal);
-  for (const part of files) {
+/** Permission for all files, with one question that shows all diffs. Throws if one of the changes is bound to fail. */
+async function permitFiles(
+  [first, ...others]: readonly [FilePlan, ...FilePlan[]],
+  context: ToolContext,
+): Promise<readonly [Permitted, ...Permitted[]]> {
+  const { signal, dryRun, guard } = context;
+  const slices = timeSlices(signal);
+  const head = await located(first, context);
+  const all: [Located, ...Located[]] = [head];
+  for (const file of others) {
+    all.push(await located(file, context));
     if (slices.isOver()) await slices.next();
-    const changeTarget = await resolveChangeTarget(part.path, context);
-    using _handle = handleOf(changeTarget);
-    refuseIfThere(part, changeTarget, context);
-    if (changeTarget.is === "there" && context.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
-    const prepared = await prepare(changeTarget, part.plan, context);
-    using _file = openFileOf(prepared);
-    requireWritable(prepared, context);
   }
+  let diffs: readonly string[] | undefined;
+  const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const questions: FileQuestion[] = [];
+    for (const one of all) {
+      questions.push(await questionAbout(one, context));
+      if (slices.isOver()) await slices.next();
+    }
+    diffs = questions.map(({ diff }) => diff);
+    return wholeQuestion(questions);
+  };
+  const targets = all.flatMap(targetsOf);
+  const isAsked = (await guard.permitAll("edit", targets, signal, { preview, dryRun })) === "asked";
+  const answer = ({ target, destination }: Located, at: number): Permitted => ({
+    target,
+    destination,
+    approved: isAsked ? diffs?.[at] : undefined,
+  });
+  return [answer(head, 0), ...all.slice(1).map((one, at) => answer(one, at + 1))];
 }
 
-async function permitFile(file: FilePlan, beforeAsking: () => Promise<void>, context: ToolContext): Promise<Permitted> {
+interface Located extends Pick<Permitted, "target" | "destination"> {
+  readonly file: FilePlan;
+}
+
+/** The names that a file has and will have. Whatever fails without its content fails here. */
+async function located(file: FilePlan, context: ToolContext): Promise<Located> {
   const changeTarget = await resolveChangeTarget(file.path, context);
   const { target } = changeTarget;
   using _handle = handleOf(changeTarget);
   refuseIfThere(file, changeTarget, context);
   if (changeTarget.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", context);
   if (changeTarget.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", context);
-  // Before the question: no person is asked about a move that is bound to fail.
   const destination = await destinationOf(file, context);
-  let approved = await permitChange(changeTarget, file.plan, context, { movedTo: file.moveTo, beforeAsking });
-  if (destination === undefined) return { target, destination, approved };
-  const preview = async () => {
-    const prepared = await prepare(changeTarget, file.plan, context);
-    openFileOf(prepared)?.close();
-    await beforeAsking();
-    approved = diffText(prepared);
-    return { diff: approved, movedFrom: target.absolute };
-  };
-  const { signal, dryRun } = context;
-  await context.guard.permit("edit", destination, signal, { preview, dryRun });
-  return { target, destination, approved };
+  await permitReading(changeTarget, file.plan, context);
+  return { file, target, destination };
+}
+
+/** What a question says of one file. */
+interface FileQuestion {
+  readonly path: string;
+  readonly diff: string;
+  readonly deletes?: true;
+  readonly movedTo?: string;
+}
+
+async function questionAbout({ file, target, destination }: Located, context: ToolContext): Promise<FileQuestion> {
+  const changeTarget = await resolveChangeTarget(file.path, context);
+  using _handle = handleOf(changeTarget);
+  if (changeTarget.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
+  const prepared = await prepare(changeTarget, file.plan, context);
+  using _file = openFileOf(prepared);
+  requireWritable(prepared, context);
+  const moved = destination === undefined || file.moveTo === undefined ? {} : { movedTo: file.moveTo };
+  return { path: target.absolute, ...questionOf(prepared), ...moved };
+}
+
+/** Characters of all diffs in one question: more than a person reads. */
+const questionCharsMax = 1_000_000;
+
+function wholeQuestion(files: readonly FileQuestion[]): Readonly<Record<string, unknown>> {
+  const [first, ...others] = files;
+  if (others.length === 0) return { ...first };
+  let charsLeft = questionCharsMax;
+  const shown = files.map((file) => {
+    charsLeft -= file.diff.length;
+    return charsLeft >= 0 ? file : { ...file, diff: `${noDiffLine}\n` };
+  });
+  return { diff: shown.map(({ diff }) => diff).join(""), files: shown };
 }
 
 async function destinationOf(file: FilePlan, context: ToolContext): Promise<Target | undefined> {

@@ -95,36 +95,37 @@ async function changeOnce<Extra>(
 
 /**
  * Throws unless the session may make this change. It must also be allowed to read the file, because a question and an error
- * show parts of it. Answers with the diff that a person approved; undefined if no person was asked. `beforeAsking` throws if
- * another part of the same call is bound to fail, so that the person is not asked in vain.
+ * show parts of it. Answers with the diff that a person approved; undefined if no person was asked.
  */
 export async function permitChange<Extra>(
   changeTarget: ChangeTarget,
   plan: Plan<Extra>,
   context: ToolContext,
-  {
-    movedTo,
-    beforeAsking,
-  }: { readonly movedTo?: string | undefined; readonly beforeAsking?: () => Promise<void> } = {},
 ): Promise<string | undefined> {
   const { target } = changeTarget;
-  // A missing file is an error whatever the rules say: `prepare` throws it.
-  if (changeTarget.is === "new" && plan.missing === undefined) await prepare(changeTarget, plan, context);
-  if (changeTarget.is === "there") await context.guard.permit("read", target, context.signal);
+  await permitReading(changeTarget, plan, context);
   let diff = "";
   // A change that cannot be made fails here, before the person is asked.
   const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
     const prepared = await prepare(changeTarget, plan, context);
-    using file = openFileOf(prepared);
+    using _file = openFileOf(prepared);
     requireWritable(prepared, context);
-    file?.close();
-    await beforeAsking?.();
     const question = questionOf(prepared);
     ({ diff } = question);
-    return movedTo === undefined ? question : { ...question, movedTo };
+    return question;
   };
   const { signal, dryRun } = context;
   return (await context.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
+}
+
+/** A missing file is an error whatever the rules say: `prepare` throws it. */
+export async function permitReading<Extra>(
+  changeTarget: ChangeTarget,
+  plan: Plan<Extra>,
+  context: ToolContext,
+): Promise<void> {
+  if (changeTarget.is === "new" && plan.missing === undefined) await prepare(changeTarget, plan, context);
+  if (changeTarget.is === "there") await context.guard.permit("read", changeTarget.target, context.signal);
 }
 
 export async function writePrepared<Extra>(

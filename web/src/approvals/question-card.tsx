@@ -59,23 +59,54 @@ export function QuestionCard({ question, workspace, open, onAnswered }: Question
       <header class="question-head">
         <h2 id={title}>
           <Name text={question.tool} /> <span class="quiet">wants to {permissionWords[question.permission]}</span>{" "}
-          <Path path={question.relative === "" ? question.path : question.relative} />
+          {question.files.length > 0 ? (
+            `${question.filesTotal} files`
+          ) : (
+            <Path path={question.relative === "" ? question.path : question.relative} />
+          )}
         </h2>
         <TimeLeft deadlineMs={question.deadlineMs} />
       </header>
       <Why question={question} workspace={workspace} />
       {question.diff !== null && (
         <div class="question-diff">
-          {diffOpen ? (
+          {diffOpen && question.files.length === 0 ? (
             <Diff of={{ question: question.id }} workspace={question.workspace} lead={toggle} />
           ) : (
             <div class="diff-head">{toggle}</div>
           )}
+          {diffOpen && <FileDiffs question={question} />}
         </div>
       )}
       {message !== "" && <Failed message={message} />}
       <AnswerForm question={question} sending={sending} onAnswer={answer} />
     </article>
+  );
+}
+
+/** The files of a patch one after the other: they are changed together or not at all. */
+function FileDiffs({ question }: { readonly question: QuestionInfo }) {
+  const { files, filesTotal, workspace } = question;
+  const more = filesTotal - files.length;
+  return (
+    <>
+      {files.map((file, at) => (
+        <section key={file.path}>
+          <h3>
+            <Path path={file.relative === "" ? file.path : file.relative} />
+            {file.movedTo !== null && (
+              <>
+                {" moved to "}
+                <Name text={file.movedTo} />
+              </>
+            )}
+            {file.deletes && " is deleted"}
+          </h3>
+          {file.diff !== null && <Diff of={{ question: question.id, file: at }} workspace={workspace} />}
+        </section>
+      ))}
+      {files.length > 0 && more > 0 && <p class="quiet">{more} more files are not shown</p>}
+    </>
   );
 }
 
