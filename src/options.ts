@@ -386,6 +386,12 @@ export interface FilehandOptions {
       };
   /** Whether models get the tools `History` and `Rewind`; false by default. Needs `stateDir`. */
   readonly historyTools?: boolean;
+  /** Whether models get the tool `EditLines`, which edits lines by the numbers that were shown; false by default. */
+  readonly lineEdits?: boolean;
+  /** Whether models get the tool `EditFiles`, which edits several files at once, all or none; false by default. */
+  readonly editFiles?: boolean;
+  /** Whether models get the tool `Patch` in dialects whose tradition has none (`claude`, `envelope`); false by default. */
+  readonly patchTool?: boolean;
   /** The folder that `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;

@@ -153,7 +153,8 @@ export function startSession<Name extends DialectName>(
   /** Replaced by a wider one when the user lets the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
-  const ledger = createLedger(chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs)));
+  const earlier = chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs));
+  const ledger = createLedger(earlier, { keepsNumbers: options.lineEdits === true });
   const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
   let changesKept = 0;
   const { shared: isShared = false } = chosen;
@@ -512,9 +513,23 @@ export function startSession<Name extends DialectName>(
 
 function isOffered(
   optIn: OptIn | undefined,
-  { historyTools = false, languageTools = false }: FilehandOptions,
+  {
+    historyTools = false,
+    languageTools = false,
+    lineEdits = false,
+    editFiles = false,
+    patchTool = false,
+  }: FilehandOptions,
 ): boolean {
-  const offers = { history: historyTools, lsp: languageTools !== false, rename: languageTools === "rename" };
+  const offers = {
+    history: historyTools,
+    lsp: languageTools !== false,
+    rename: languageTools === "rename",
+    "line edits": lineEdits,
+    "edit files": editFiles && !lineEdits,
+    "edit files by line": editFiles && lineEdits,
+    patch: patchTool,
+  } satisfies Readonly<Record<OptIn, boolean>>;
   return optIn === undefined || offers[optIn];
 }
 

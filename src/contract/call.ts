@@ -2,6 +2,8 @@
 
 import type {
   DeleteRequest,
+  EditFilesRequest,
+  EditLinesRequest,
   EditOutcome,
   EditRequest,
   MoveRequest,
@@ -71,6 +73,8 @@ export interface Verbs {
   readonly lsp: { readonly request: LspRequest; readonly outcome: LspOutcome };
   readonly rename: { readonly request: RenameRequest; readonly outcome: PatchOutcome };
   readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
+  readonly "edit-lines": { readonly request: EditLinesRequest; readonly outcome: EditOutcome };
+  readonly "edit-files": { readonly request: EditFilesRequest; readonly outcome: PatchOutcome };
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };
   readonly rewind: { readonly request: RewindRequest; readonly outcome: RewindOutcome };

@@ -23,6 +23,18 @@ export interface TextEdit {
   readonly afterLine?: number;
 }
 
+/** An edit of whole lines. Numbers are those under which the session was shown the lines, whatever it changed since. */
+export interface LineEdit {
+  /** `replace`: the lines `from` to `to`. `before`, `after`: new lines beside the line `from`, which is also `to`. */
+  readonly does: "replace" | "before" | "after";
+  readonly from: number;
+  readonly to: number;
+  /** The new lines; a newline at the end is not needed. Empty: the lines are deleted. */
+  readonly newText: string;
+  /** A check: the line `from` MUST have this text, except for whitespace at its ends. */
+  readonly first?: string | undefined;
+}
+
 /** Replaces the UTF-16 units `from` (inclusive) to `to` (exclusive) of a text by `text`. */
 export interface TextChange {
   readonly from: number;
@@ -97,6 +109,26 @@ export interface EditRequest {
   readonly path: string;
   /** All or nothing; each edit sees the result of those before it. */
   readonly edits: readonly [TextEdit, ...TextEdit[]];
+  readonly profile: Profile;
+}
+
+export interface EditLinesRequest {
+  readonly verb: "edit-lines";
+  readonly path: string;
+  /** All or none. All numbers mean the file before the call. */
+  readonly lines: readonly [LineEdit, ...LineEdit[]];
+  readonly profile: Profile;
+}
+
+/** The edits of one file, by text or by line. */
+export type FileChange =
+  | { readonly path: string; readonly edits: readonly [TextEdit, ...TextEdit[]] }
+  | { readonly path: string; readonly lines: readonly [LineEdit, ...LineEdit[]] };
+
+export interface EditFilesRequest {
+  readonly verb: "edit-files";
+  /** All or none. */
+  readonly files: readonly [FileChange, ...FileChange[]];
   readonly profile: Profile;
 }
 

@@ -134,6 +134,18 @@ interface FailuresAt {
   STALE:
     | { reason: "changed"; sizeThen: number | undefined; sizeNow: number; mtimeMs: number }
     | { reason: "deleted" | "while changing it" };
+  /**
+   * The lines of an edit by line are not certain. `moved`: another program changed the file above them. `first differs`: the line
+   * has another text than the call says. `shown twice`: the session was shown different lines under this number.
+   */
+  WRONG_LINES: {
+    reason: "moved" | "first differs" | "shown twice";
+    which: Readonly<{ index: number; of: number }>;
+    asked: LineSpan;
+    first: string | undefined;
+    /** The lines that may be meant, as they are now. */
+    now: readonly NumberedLines[];
+  };
   NO_MATCH: {
     which: WhichEdit;
     nearest: NearestRegion | undefined;
@@ -152,6 +164,11 @@ interface FailuresAt {
   /** One of several files failed: the files already written were restored, except those in `left`. */
   ROLLED_BACK: { cause: ProblemData; putBack: readonly Place[]; left: readonly Place[] };
   IO_ERROR: { errno: string; during: string };
+}
+
+/** Lines of a file as they are now, numbered from `from`; the first few. */
+export interface NumberedLines extends LineSpan {
+  readonly lines: readonly string[];
 }
 
 export type ProblemData = Coded<Failures, unknown> | Coded<FailuresAt, { place: Place }>;
@@ -243,7 +260,16 @@ export interface WhichEdit {
   readonly othersFound: readonly number[];
 }
 
-export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
+export type EditFault =
+  | "same text"
+  | "empty old text"
+  | "lone surrogate"
+  | "notebook"
+  | "stub"
+  /** Two edits of a call change the same line. */
+  | "overlapping lines"
+  /** The edits of one file are partly by text and partly by line. */
+  | "text and lines";
 export type HunkFault =
   | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }

@@ -1,7 +1,7 @@
 /** Why a file was not changed, and what to do: clauses that follow `Cannot edit "x": ` in every dialect. */
 
 import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
-import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
+import type { CellFault, EditFault, LineSpan, NumberedLines, ProblemOf, WhichEdit } from "../contract/problem.ts";
 import type { Verb } from "../contract/call.ts";
 import { cutChars, escapeName } from "../text/text.ts";
 import { counted, type Names, quoted } from "./words.ts";
@@ -15,6 +15,8 @@ export const doing = {
   lsp: "ask about",
   rename: "rename in",
   edit: "edit",
+  "edit-lines": "edit",
+  "edit-files": "edit",
   write: "write",
   "notebook-edit": "edit",
   patch: "patch",
@@ -203,6 +205,25 @@ export function ambiguousWords({ which, matchedBy, lines, total, hunk }: Problem
   return `${ofMany(which)}${names.old} fits${how} ${where}, nothing was changed, add lines around it until it fits one, or ${names.allPlaces}${others(which)}`;
 }
 
+export function wrongLinesWords({ reason, which, asked, first, now }: ProblemOf<"WRONG_LINES">, names: Names): string {
+  const lines = spans([asked], "line");
+  const start = ofMany(which);
+  const numbered = ({ lines: texts }: NumberedLines, from: number): string =>
+    texts.map((text, index) => names.line(from + index, cutChars(text, lineCharsMax))).join("\n");
+  const [one = { ...asked, lines: [] }] = now;
+  switch (reason) {
+    case "moved":
+      return `${start}somebody else changed the file, and ${lines} ${asked.from === asked.to ? "is" : "are"} now ${spans([one], "line")}; nothing was changed, use the new numbers:\n${numbered(one, one.from)}`;
+    case "first differs":
+      // Under the number that the model was shown, whatever the line's number is now.
+      return `${start}line ${asked.from} is not ${quoted(cutChars(first ?? "", lineCharsMax))}, nothing was changed; what you were shown as ${lines}:\n${numbered(one, asked.from)}`;
+    case "shown twice": {
+      const texts = now.map((each) => quoted(cutChars(each.lines[0] ?? "", lineCharsMax)));
+      return `${start}before and after your edits you were shown different lines as ${lines} (${enumeration(texts)}), nothing was changed, say which one with first`;
+    }
+  }
+}
+
 export function alreadyWords({ which, line }: ProblemOf<"ALREADY_APPLIED">, names: Names): string {
   return `${ofMany(which)}the text of ${names.new} is already there at line ${line}, so nothing was changed and this edit need not be made again${others(which)}`;
 }
@@ -252,6 +273,10 @@ function faultWords(fault: EditFault, names: Names): string {
       return names.notebookTool === undefined
         ? "it is a notebook, which is edited by its cells"
         : `it is a notebook, use ${names.notebookTool} for its cells`;
+    case "overlapping lines":
+      return "two edits of the call change the same line, send each line in one edit only";
+    case "text and lines":
+      return `the edits of one file name either ${names.old} or lines, send them in two calls`;
     case "stub":
       return "this is the notice that stands for the content of an unchanged file, not its content, send the content";
   }

@@ -39,7 +39,7 @@ export const byKind =
     (table[outcome.kind] as (outcome: Outcome, facts: Facts) => Worded)(outcome, facts); // the table pairs them by kind
 
 /** Groups of tools that are offered only if the operator has enabled them. */
-export type OptIn = "history" | "lsp" | "rename";
+export type OptIn = "history" | "lsp" | "rename" | "line edits" | "edit files" | "edit files by line" | "patch";
 
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
 export interface ToolSpec {

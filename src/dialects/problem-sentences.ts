@@ -8,6 +8,7 @@ import type { Place } from "../contract/target.ts";
 import {
   alreadyWords,
   ambiguousWords,
+  wrongLinesWords,
   cellFaultWords,
   columnWords,
   type Doing,
@@ -199,6 +200,7 @@ const clauses: {
   STALE: staleWords,
   NO_MATCH: noMatchWords,
   AMBIGUOUS: ambiguousWords,
+  WRONG_LINES: wrongLinesWords,
   ALREADY_APPLIED: alreadyWords,
   NO_CELL: noCellWords,
   ENCODING: encodingWords,

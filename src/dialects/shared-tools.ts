@@ -8,10 +8,13 @@ import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { type LspOperation, lspOperations } from "../contract/lsp.ts";
 import type { ToolSpec } from "./dialect.ts";
+import editFilesText from "./edit-files.txt";
+import editLinesText from "./edit-lines.txt";
 import historyText from "./history.txt";
 import { turnsDefault } from "./history-text.ts";
 import lspText from "./lsp.txt";
 import { boolean, choice, integer, type ParameterOf, position, string } from "./parameters.ts";
+import patchText from "./patch.txt";
 import renameText from "./rename.txt";
 import rewindText from "./rewind.txt";
 import { tool, type ValuesOf } from "./tool.ts";
@@ -75,6 +78,71 @@ export function changeTools(
     tool("write", { name: toolName("Write"), description: write, input: { ...path, content }, fixed: { isNotice } }),
   ];
 }
+
+/** EditLines, and EditFiles without and with edits by line; offered if the operator has switched them on. */
+export function severalEditTools(spelling: Spelling): readonly ToolSpec[] {
+  const { toolName, parameterName } = spelling;
+  const [oldName, newName] = [parameterName("old_string"), parameterName("new_string")];
+  const path = { [spelling.file]: string("path", `Path of the file${relativeWords(spelling, ",")}`, required) };
+  const newText = { [newName]: string("newText", "The new lines; empty to delete", longText) };
+  const lines = string("lines", '"120-124", "120", "before 120" or "after 124"', required);
+  const first = string("first", "Optional check: the text of the first of these lines");
+  const ofText: Readonly<Record<string, ParameterOf<FileEditValues>>> = {
+    [oldName]: string("oldText", "The text to replace, to the letter", required),
+    [newName]: string("newText", "The text to put in its place", longText),
+    [parameterName("replace_all")]: boolean("all", "Replace every place; otherwise there must be only one"),
+  };
+  const ofBoth: Readonly<Record<string, ParameterOf<FileEditValues>>> = {
+    [oldName]: string("oldText", `The text to replace, to the letter; or lines, as for ${toolName("EditLines")}`),
+    lines: string("lines", '"120-124", "120", "before 120" or "after 124"'),
+    first,
+    [newName]: string("newText", "The text to put in its place", longText),
+    [parameterName("replace_all")]: boolean("all", "Replace every place; otherwise there must be only one"),
+  };
+  const filesWith = (items: Readonly<Record<string, ParameterOf<FileEditValues>>>) => {
+    const edits = {
+      sets: "edits",
+      type: "list",
+      items,
+      min: 1,
+      words: "Of this file, in their order",
+      ...longText,
+    } as const;
+    const ofFile = { ...path, edits } as const;
+    return { sets: "files", type: "list", items: ofFile, min: 1, words: "All or none", ...longText } as const;
+  };
+  const editFiles = { name: toolName("EditFiles"), description: spelled(editFilesText, spelling) };
+  return [
+    tool("edit-lines", {
+      name: toolName("EditLines"),
+      description: spelled(editLinesText, spelling),
+      input: {
+        ...path,
+        edits: {
+          sets: "lines",
+          type: "list",
+          items: { lines, ...newText, first },
+          min: 1,
+          words: "All or none",
+          ...longText,
+        },
+      },
+    }),
+    tool("edit-files", { ...editFiles, input: { files: filesWith(ofText) } }),
+    tool("edit-files", { ...editFiles, input: { files: filesWith(ofBoth) }, optIn: "edit files by line" }),
+  ];
+}
+
+type FileEditValues = NonNullable<NonNullable<ValuesOf<"edit-files">["files"]>[number]["edits"]>[number];
+
+/** Patch, in dialects whose tradition has none. */
+export const patchTool = ({ toolName, parameterName }: Spelling): ToolSpec =>
+  tool("patch", {
+    name: toolName("Patch"),
+    description: patchText,
+    input: { [parameterName("patch_text")]: string("patchText", "The patch", longText) },
+    optIn: "patch",
+  });
 
 /** `words`: of the notebook and of the cell. */
 export const notebookEditTool = (

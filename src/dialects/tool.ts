@@ -4,7 +4,7 @@
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
-import type { TextEdit } from "../contract/edit.ts";
+import type { FileChange, LineEdit, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -30,6 +30,8 @@ interface VerbOf<V extends keyof Verbs, Values> {
 
 interface CallOf {
   readonly profile: Profile;
+  /** The name of the tool. */
+  readonly tool: string;
   /** Whether the call itself sets one of these values. */
   readonly gives: (...keys: readonly string[]) => boolean;
 }
@@ -132,6 +134,76 @@ const edit: VerbOf<"edit", EditValues & { readonly path: string; readonly edits?
   },
 };
 
+interface LineEditValues {
+  readonly lines: string;
+  readonly newText: string;
+  readonly first?: string;
+}
+
+const linesForm = /^(?:(before|after) )?(\d{1,15})(?: ?[-–] ?(\d{1,15}))?$/;
+
+/** `120-124` and `120` name lines to replace, `before 120` and `after 124` a line beside which others are put. */
+function lineEdit({ lines, newText, first }: LineEditValues, name: string, tool: string): LineEdit {
+  const [, beside, from = "", to = from] = linesForm.exec(lines.trim()) ?? [];
+  const span = { from: Number(from), to: Number(to) };
+  const isSound = from !== "" && span.from >= 1 && span.to >= span.from;
+  if (!isSound || (beside !== undefined && span.from !== span.to)) {
+    const expected = 'lines such as "120-124", "120", "before 120" or "after 124"';
+    const got = JSON.stringify(lines.slice(0, 40));
+    throw new Problem({
+      code: "INVALID_PARAM",
+      reason: "arguments",
+      tool,
+      issues: [{ name, fault: "type", expected, got, optional: false }],
+    });
+  }
+  const does = beside === "before" ? "before" : beside === "after" ? "after" : "replace";
+  return { does, ...span, newText, first };
+}
+
+const editLines: VerbOf<"edit-lines", { readonly path: string; readonly lines?: readonly LineEditValues[] }> = {
+  readOnly: false,
+  optIn: "line edits",
+  toRequest({ path, lines = [] }, { profile, tool }) {
+    const [first, ...others] = lines.map((one, at) => lineEdit(one, `edits.${at}.lines`, tool));
+    if (first === undefined) throw new Error("the list has at least one edit");
+    return { verb: "edit-lines", path, lines: [first, ...others], profile };
+  },
+};
+
+interface FileValues {
+  readonly path: string;
+  readonly edits?: readonly (EditValues & Partial<LineEditValues>)[];
+}
+
+const editFiles: VerbOf<"edit-files", { readonly files?: readonly FileValues[] }> = {
+  readOnly: false,
+  optIn: "edit files",
+  toRequest({ files = [] }, { profile, tool }) {
+    const [first, ...others] = files.map((file, at) => fileChange(file, `files.${at}.edits`, tool));
+    if (first === undefined) throw new Error("the list has at least one file");
+    return { verb: "edit-files", files: [first, ...others], profile };
+  },
+};
+
+function fileChange({ path, edits = [] }: FileValues, name: string, tool: string): FileChange {
+  const byLine = edits.flatMap(({ lines, newText = "", first }, at) =>
+    lines === undefined
+      ? []
+      : [lineEdit({ lines, newText, ...(first !== undefined && { first }) }, `${name}.${at}.lines`, tool)],
+  );
+  const [line, ...lines] = byLine;
+  if (line === undefined) {
+    const [edit = textEdit({}), ...more] = edits.map(textEdit);
+    return { path, edits: [edit, ...more] };
+  }
+  if (byLine.length === edits.length && edits.every(({ oldText }) => oldText === undefined)) {
+    return { path, lines: [line, ...lines] };
+  }
+  const place = { asked: path, absolute: path, relative: path };
+  throw new Problem({ code: "INVALID_PARAM", reason: "edit", place, fault: "text and lines" });
+}
+
 const write: VerbOf<
   "write",
   Given<"write", "path" | "content"> & {
@@ -231,7 +303,22 @@ const rename: VerbOf<"rename", PlaceValues & { readonly newName: string }> = {
   }),
 };
 
-const verbs = { read, ls, glob, grep, edit, write, "notebook-edit": notebookEdit, patch, history, rewind, lsp, rename };
+const verbs = {
+  read,
+  ls,
+  glob,
+  grep,
+  edit,
+  "edit-lines": editLines,
+  "edit-files": editFiles,
+  write,
+  "notebook-edit": notebookEdit,
+  patch,
+  history,
+  rewind,
+  lsp,
+  rename,
+};
 
 type OfferedVerb = keyof typeof verbs;
 export type ValuesOf<V extends OfferedVerb> = Parameters<(typeof verbs)[V]["toRequest"]>[0];
@@ -244,11 +331,14 @@ export interface ToolLiteral<V extends OfferedVerb> {
   readonly input: Readonly<Record<string, Parameter & ParameterOf<ValuesOf<V>>>>;
   /** Values that no call can change. */
   readonly fixed?: Partial<ValuesOf<V>>;
+  /** When the tool is offered, if not as its verb says. */
+  readonly optIn?: OptIn;
 }
 
 export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): ToolSpec {
   const { name, description, input, fixed } = literal;
-  const { readOnly, optIn, toRequest } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
+  const { readOnly, toRequest, ...offered } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
+  const { optIn = offered.optIn } = literal;
   let inputSchema: JsonSchema | undefined;
   // Made by the first call: each program offers tools that are never called.
   let parsing:
@@ -272,7 +362,7 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
         parameters.some(
           ({ name, parameter }) => keys.includes(parameter.sets) && argumentNamed(name, sent) !== undefined,
         );
-      return toRequest(values, { profile, gives });
+      return toRequest(values, { profile, tool: name, gives });
     },
   };
 }

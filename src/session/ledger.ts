@@ -6,7 +6,8 @@
 import { dropOldest, isRecord } from "../contract/common.ts";
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
-import { covers, hasSpan, isWholeLine, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
+import { covers, hasSpan, isWholeLine, type LineChange, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
+import { isNumbered, type NumberedSpan, numbersMoved, numbersShown } from "./shown-numbers.ts";
 
 /** A file's state: the quick fingerprint, and the hash that decides. */
 export interface FileFingerprint {
@@ -66,6 +67,8 @@ export interface Written {
   readonly hash: string | undefined;
   /** Set if detection from the bytes may find another one. */
   readonly encoding: EncodingName | undefined;
+  /** The lines that changed; undefined if that is not known. */
+  readonly lines?: readonly LineChange[] | undefined;
 }
 
 interface Part {
@@ -85,7 +88,11 @@ const viewsMax = 100;
 /** Parts of truncated lines of each file. */
 const linePartsMax = 10_000;
 
-export function createLedger(restored: unknown = {}) {
+export function createLedger(
+  restored: unknown = {},
+  { keepsNumbers = false }: { readonly keepsNumbers?: boolean } = {},
+) {
+  const numbers = new Map<string, readonly NumberedSpan[]>();
   const parts = new Map<string, Map<string, Part>>();
   const files = new Map<string, KnownFile>(Object.entries(wellFormedState(restored)));
 
@@ -95,6 +102,7 @@ export function createLedger(restored: unknown = {}) {
     files.delete(path);
     files.set(path, file);
     dropOldest(files, filesMax);
+    if (numbers.size > files.size) for (const known of numbers.keys()) if (!files.has(known)) numbers.delete(known);
   };
 
   return {
@@ -127,6 +135,8 @@ export function createLedger(restored: unknown = {}) {
     knows(path: string, statKey: string, span: LineSpan): boolean {
       const known = files.get(path);
       if (known === undefined || known.sign !== statKey) return false;
+      // Lines that the session's own changes moved get new numbers by being shown again.
+      if (keepsNumbers && !isNumbered(numbers.get(path) ?? [], span)) return false;
       return known.whole || (known.cut === undefined && hasSpan(known.spans, span));
     },
     async saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void> {
@@ -161,8 +171,12 @@ export function createLedger(restored: unknown = {}) {
         ...(inParts && { inParts }),
         ...encoding,
       };
+      if (keepsNumbers) numbers.set(path, numbersShown(same ? (numbers.get(path) ?? []) : [], lines.views));
       know(path, { sign: statKey, sizeBytes, ...known, whole, views: all });
     },
+    /** Under which numbers lines of the file were shown, and where they are now; empty unless the ledger keeps numbers. */
+    numbersOf: (path: string, seen: Seen): readonly NumberedSpan[] =>
+      seen.state === "fresh" ? (numbers.get(path) ?? []) : [],
     /** Whether anything of it was ever shown. */
     has: (path: string): boolean => files.has(path),
     /** Whether it was last shown or written with this stat key. */
@@ -195,7 +209,10 @@ export function createLedger(restored: unknown = {}) {
       return same ? known.encoding : undefined;
     },
     /** The session changed the file: known line numbers move along. */
-    wrote(path: string, { statKey, sizeBytes, hash, encoding }: Written, how: Wrote): void {
+    wrote(path: string, { statKey, sizeBytes, hash, encoding, lines }: Written, how: Wrote): void {
+      // Without the changed lines it is unknown where the others are.
+      if (lines === undefined) numbers.delete(path);
+      else if (numbers.has(path)) numbers.set(path, numbersMoved(numbers.get(path) ?? [], lines, "session"));
       const whole = how === "all" || "all" in how;
       const parts = partsOf(how === "all" ? nothingShown : "all" in how ? { ...nothingShown, ...how.all } : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
@@ -206,6 +223,7 @@ export function createLedger(restored: unknown = {}) {
       changes += 1;
       parts.delete(path);
       files.delete(path);
+      numbers.delete(path);
     },
     /** The content left the conversation, of one file or of all. The file still counts as read. */
     forget(path?: string): void {

@@ -32,5 +32,6 @@ export {
   shiftedParts,
   subtractSpans as without,
 } from "./line-spans.ts";
+export { linesMeant, type Meant, type NumberedSpan } from "./shown-numbers.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";
 export { createTurns } from "./turns.ts";

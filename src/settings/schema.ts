@@ -197,6 +197,18 @@ export const schema = {
       type: "boolean",
       description: "Whether models get the tools that look back and take changes back (user settings only)",
     },
+    lineEdits: {
+      type: "boolean",
+      description: "Whether models get the tool that edits lines by their numbers (user settings only)",
+    },
+    editFiles: {
+      type: "boolean",
+      description: "Whether models get the tool that edits several files at once (user settings only)",
+    },
+    patchTool: {
+      type: "boolean",
+      description: "Whether models get the tool that applies patches, in dialects that have none (user settings only)",
+    },
     languageServers: {
       description:
         "Language servers that check what is changed: true for the known ones that are installed, or which and how (user settings only)",
@@ -253,6 +265,9 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "stateDir",
   "history",
   "historyTools",
+  "lineEdits",
+  "editFiles",
+  "patchTool",
   "languageTools",
   "languageServers",
   "secrets",

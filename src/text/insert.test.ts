@@ -1,7 +1,7 @@
-/** Inserting lines after a line: the place, and the line endings. */
+/** Inserting lines after a line and replacing lines: the place, and the line endings. */
 
 import { describe, expect, test } from "vitest";
-import { insertion, countLines } from "./pieces.ts";
+import { countLines, insertion, lineReplacement } from "./pieces.ts";
 
 const inserted = (text: string, afterLine: number, newText: string): string | undefined => {
   const found = insertion(text, afterLine, newText);
@@ -39,4 +39,31 @@ describe("insertion", () => {
 
 test("lines are counted by their ends", () => {
   expect(["", "a", "a\n", "a\nb", "a\n\n"].map(countLines)).toEqual([0, 1, 1, 2, 2]);
+});
+
+describe("lines that replace others", () => {
+  for (const [what, text, from, to, put, expected] of [
+    ["one by one", "a\nb\nc\n", 2, 2, "B", "a\nB\nc\n"],
+    ["two by three", "a\nb\nc\n", 1, 2, "x\ny\nz", "x\ny\nz\nc\n"],
+    ["a final newline of the new text counts once", "a\nb\n", 1, 1, "x\n", "x\nb\n"],
+    ["by an empty line", "a\nb\n", 1, 1, "\n", "\nb\n"],
+    ["by nothing", "a\nb\nc\n", 2, 2, "", "a\nc\n"],
+    ["all by nothing", "a\nb\n", 1, 2, "", ""],
+    ["with CRLF", "a\r\nb\r\nc", 2, 2, "x\ny", "a\r\nx\r\ny\r\nc"],
+    ["with the end of the line that goes", "a\nb\r\nc\n", 2, 2, "x\ny", "a\nx\r\ny\r\nc\n"],
+    ["the last line without a newline", "a\nb", 2, 2, "x\ny", "a\nx\ny"],
+    ["the last line without a newline by nothing", "a\r\nb", 2, 2, "", "a"],
+    ["the only line by nothing", "a", 1, 1, "", ""],
+    ["nothing at the end without a newline", "a\nb", 3, 2, "x", "a\nb\nx"],
+    ["nothing at the start", "a\nb\n", 1, 0, "x", "x\na\nb\n"],
+    ["$ is text", "a\n", 1, 1, "$& $1", "$& $1\n"],
+  ] as const) {
+    test(what, () => {
+      const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+      const at = starts[from - 1] ?? text.length;
+      const change = lineReplacement(text, { at, until: starts[to] ?? text.length }, put);
+      expect(text.slice(0, change.from) + change.text + text.slice(change.to)).toBe(expected);
+      expect(change.replaced).toBe(text.slice(change.from, change.to));
+    });
+  }
 });

@@ -175,6 +175,32 @@ export function insertion(text: string, afterLine: number, newText: string): Ins
   return { change: { from: to, to, text: unfinished ? `${lineEnd}${lines}` : `${lines}${lineEnd}` }, beside };
 }
 
+/**
+ * Replaces whole lines, `at` to `until`, by new ones with the line ending around them; no new lines delete the old ones. A text
+ * without a final newline stays without one.
+ */
+export function lineReplacement(
+  text: string,
+  { at, until }: { readonly at: number; readonly until: number },
+  newText: string,
+): TextChange & { readonly replaced: string } {
+  const replaced = text.slice(at, until);
+  const lineEnd = lineEndNear(text, replaced.endsWith("\n") ? until : at);
+  const lines = newText
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .join(lineEnd);
+  // After the last line of a text that has no final newline.
+  const isUnended = at === text.length && at > 0 && text[at - 1] !== "\n";
+  if (isUnended) return { from: at, to: until, text: `${lineEnd}${lines}`, replaced };
+  const isLastUnended = until === text.length && replaced !== "" && !replaced.endsWith("\n");
+  if (newText !== "") return { from: at, to: until, text: isLastUnended ? lines : `${lines}${lineEnd}`, replaced };
+  if (!isLastUnended || at === 0) return { from: at, to: until, text: "", replaced };
+  // With its last line the text loses the newline before it: it still ends without one.
+  const from = at - (text[at - 2] === "\r" ? 2 : 1);
+  return { from, to: until, text: "", replaced: text.slice(from, until) };
+}
+
 /** A final newline adds no line. */
 export const countLines = (text: string): number => countNewlines(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 

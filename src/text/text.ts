@@ -59,6 +59,7 @@ export {
   lineEndOf,
   type NewlineForm,
   skipNewlinesIn,
+  startsIn,
   withLineEnds,
 } from "./lines/newlines.ts";
 export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
@@ -82,6 +83,7 @@ export {
   changesOfEdits,
   countLines,
   insertion,
+  lineReplacement,
   PieceList,
 } from "./pieces.ts";
 export { findCodePlace, wordAt } from "./source-position.ts";

@@ -1,6 +1,7 @@
 /** The verbs that change files or share code with those that do. Loaded together, with the first of them. */
 
-export { edit } from "./edit/edit.ts";
+export { edit, editFiles } from "./edit/edit.ts";
+export { editLines } from "./edit/edit-lines.ts";
 export { history } from "./rewind/history.ts";
 export { lsp } from "./lsp/lsp.ts";
 export { move } from "./files/move.ts";

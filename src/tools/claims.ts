@@ -24,12 +24,19 @@ export function claimsOf(request: Request, context: ToolContext): readonly Claim
       return path === undefined || !isBelow ? everything("search") : claimed("search", [path], context);
     }
     case "edit":
+    case "edit-lines":
     case "write":
     case "notebook-edit":
     case "delete":
       return claimed("change", [request.path], context);
     case "move":
       return claimed("change", [request.path, request.to], context);
+    case "edit-files":
+      return claimed(
+        "change",
+        request.files.map(({ path }) => path),
+        context,
+      );
     case "patch":
       return claimed("change", pathsNamed(request.patchText), context);
     case "history":

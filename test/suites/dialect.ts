@@ -360,6 +360,18 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
     { code: "AMBIGUOUS", place, which, matchedBy: "indentation", lines: [1, 3], total: 60 },
     { code: "AMBIGUOUS", place, which, matchedBy: "exact", lines: [1, 3], total: 2, hunk: true },
   ],
+  WRONG_LINES: (["moved", "first differs", "shown twice"] as const).map((reason) => ({
+    code: "WRONG_LINES" as const,
+    place,
+    reason,
+    which,
+    asked: { from: 3, to: 4 },
+    first: reason === "first differs" ? "a" : undefined,
+    now: [
+      { from: 3, to: 4, lines: ["b", "c"] },
+      ...(reason === "shown twice" ? [{ from: 7, to: 8, lines: ["d", "e"] }] : []),
+    ],
+  })),
   ALREADY_APPLIED: [{ code: "ALREADY_APPLIED", place, which, line: 3 }],
   NO_CELL: [
     { code: "NO_CELL", place, cellId: "x", known: ["a", "b"] },

@@ -48,6 +48,28 @@ export interface NotebookEditInput {
   readonly edit_mode?: "replace" | "insert" | "delete";
 }
 
+export interface EditLinesInput {
+  /** Path of the file. */
+  readonly file_path: string;
+  /** All or none. */
+  readonly edits: readonly EditPart[];
+}
+
+export interface EditFilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
+export interface EditFilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
+export interface PatchInput {
+  /** The patch. */
+  readonly patch_text: string;
+}
+
 export interface LspInput extends CodePlaceInput {
   /** What to find out. */
   readonly operation: LspOperation;

@@ -10,6 +10,8 @@ import {
   grepTool,
   notebookEditTool,
   optInTools,
+  patchTool,
+  severalEditTools,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -69,5 +71,7 @@ export const specs: readonly ToolSpec[] = [
     },
     { code: "code", markdown: "markdown" },
   ),
+  ...severalEditTools(spelling),
+  patchTool(spelling),
   ...optInTools(spelling),
 ];

@@ -46,6 +46,28 @@ export interface NotebookEditInput {
   readonly edit_mode?: "replace" | "insert" | "delete";
 }
 
+export interface EditLinesInput {
+  /** Path of the file, relative to the project root. */
+  readonly path: string;
+  /** All or none. */
+  readonly edits: readonly EditPart[];
+}
+
+export interface EditFilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
+export interface EditFilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
+export interface PatchInput {
+  /** The patch. */
+  readonly patch_text: string;
+}
+
 export interface LspInput extends CodePlaceInput {
   /** What to find out. */
   readonly operation: LspOperation;

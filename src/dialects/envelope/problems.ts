@@ -39,6 +39,8 @@ const done = {
   lsp: "asked about",
   rename: "changed",
   edit: "edited",
+  "edit-lines": "edited",
+  "edit-files": "edited",
   write: "written",
   "notebook-edit": "edited",
   patch: "patched",

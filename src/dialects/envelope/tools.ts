@@ -10,6 +10,8 @@ import {
   grepTool,
   notebookEditTool,
   optInTools,
+  patchTool,
+  severalEditTools,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -74,5 +76,7 @@ export const specs: readonly ToolSpec[] = [
     { path, cell: "The cell; a new one goes behind it, or to the beginning without one" },
     { code: "code", markdown: "markdown", raw: "raw" },
   ),
+  ...severalEditTools(spelling),
+  patchTool(spelling),
   ...optInTools(spelling),
 ];

@@ -57,6 +57,23 @@ export interface PatchInput {
   readonly patchText: string;
 }
 
+export interface EditlinesInput {
+  /** Path of the file. */
+  readonly filePath: string;
+  /** All or none. */
+  readonly edits: readonly EditPart[];
+}
+
+export interface EditfilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
+export interface EditfilesInput {
+  /** All or none. */
+  readonly files: readonly EditPart[];
+}
+
 export interface RewindInput {
   /** The turn to go back before, as history names it; "start" is the beginning. */
   readonly turn: string;

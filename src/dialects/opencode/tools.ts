@@ -2,7 +2,7 @@
 
 import type { ToolSpec } from "../dialect.ts";
 import { integer, position, string } from "../parameters.ts";
-import { changeTools, columnAt, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
+import { changeTools, columnAt, fileTools, optInTools, severalEditTools, type Spelling } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
 import glob from "./glob.txt";
@@ -10,7 +10,7 @@ import grepDescription from "./grep.txt";
 import legacyReadDescription from "./legacy-read.txt";
 import list from "./list.txt";
 import multiEdit from "./multiedit.txt";
-import patchDescription from "./patch.txt";
+import patchDescription from "../patch.txt";
 import readDescription from "./read.txt";
 import { unchangedNotice } from "./read.ts";
 import write from "./write.txt";
@@ -90,6 +90,7 @@ export const specs: readonly ToolSpec[] = [
   ...searchTools,
   ...changeTools(spelling, { edit, multiEdit, write }, isNotice),
   patch,
+  ...severalEditTools(spelling),
   ...optInTools(spelling),
 ];
 
@@ -98,5 +99,6 @@ export const legacySpecs: readonly ToolSpec[] = [
   ...searchTools,
   ...changeTools(spelling, { edit, write }, isNotice),
   patch,
+  ...severalEditTools(spelling),
   ...optInTools({ ...spelling, first: 0 }),
 ];

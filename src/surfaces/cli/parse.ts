@@ -125,6 +125,9 @@ const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
+  "line-edits": option.flag("Offer the tool that edits lines by their numbers (EditLines)"),
+  "edit-files": option.flag("Offer the tool that edits several files at once (EditFiles)"),
+  "patch-tool": option.flag("Offer the tool that applies patches (Patch), in dialects that have none"),
   "language-tools": option.flag(
     "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
   ),

@@ -34,7 +34,8 @@ import { type HistoryRecorder, createRecorder } from "./history-recorder.ts";
 
 export interface FilePlan {
   readonly path: string;
-  readonly does: Job["does"];
+  /** `add or update`: an edit that creates the file if there is none. */
+  readonly does: PatchFile["does"] | "add or update";
   readonly plan: Plan<MatchedBy>;
   readonly moveTo: string | undefined;
 }
@@ -281,7 +282,7 @@ async function jobOf(file: FilePlan, changeTarget: ChangeTarget, context: ToolCo
 // Writing all files or none (`disk/write/change-set.ts`).
 
 interface Job {
-  readonly does: PatchFile["does"];
+  readonly does: FilePlan["does"];
   readonly prepared: Prepared<MatchedBy>;
   readonly moved: { readonly target: Target; readonly bytes: Buffer; readonly mode: number } | undefined;
 }

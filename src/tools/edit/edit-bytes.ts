@@ -117,6 +117,7 @@ export async function planBytes(
     before: textBefore(current),
     notes: notesOf(current),
     wrote: knownAfter(current, movedAlong(shown, touched)),
+    lines: touched,
     extra: [{ matchedBy, replacements: hits.length, line: starts[0]?.line ?? 1 }],
   };
 

@@ -366,10 +366,11 @@ export function* planOfChanges<Extra>(
 ): Steps<Planned<Extra>> {
   const source = current.source();
   yield;
-  const diff = yield* diffOfChanges(source, changes, yield* linesChanged(source.text, changes), shows);
+  const lines = yield* linesChanged(source.text, changes);
+  const diff = yield* diffOfChanges(source, changes, lines, shows);
   yield;
   const pieces = yield* piecesOf(source, changes, current);
-  return { pieces, diff, before: textBefore(current), notes: notesOf(current), wrote, extra };
+  return { pieces, diff, before: textBefore(current), notes: notesOf(current), wrote, lines, extra };
 }
 
 /** Locates one edit: after a line (`afterLine`), as the whole text of an empty file (empty old text), or by the ladder. */

@@ -4,7 +4,7 @@
  * comparisons (`text/match`), in files that fit in memory. Where both can make an edit, both give the same result.
  */
 
-import type { EditFound, EditRequest, TextEdit } from "../../contract/edit.ts";
+import type { EditFound, EditRequest, FileChange, MatchedBy, TextEdit } from "../../contract/edit.ts";
 import { type EditFault, Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
@@ -12,26 +12,59 @@ import { runInSlices } from "../../disk/disk.ts";
 import { startUtf8Watch } from "../../kinds/kinds.ts";
 import { isByteSearchable, isWellFormed, withoutMark } from "../../text/text.ts";
 import { change, type NewFile, type Plan, type Planned } from "../change/change.ts";
+import { changeMany, type FilePlan } from "../change/change-many.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import { isHashed } from "../fingerprint.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile } from "../write/write.ts";
 import { planBytes } from "./edit-bytes.ts";
+import { planOfLines } from "./edit-lines.ts";
 import { type EditEngines, editEngines, planText, textFromEdits } from "./edit-text.ts";
 
 export const edit: Tool<"edit"> = async (request, context) => {
-  const plan: Plan<readonly EditFound[]> = {
-    wants: "text",
-    profile: request.profile,
-    holds: "if need be",
-    overwrites: false,
-    changedSince: "where certain",
-    there: (current) => planEdits(current, request, context),
-    ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request, context) } : {}),
-  };
+  const plan: Plan<readonly EditFound[]> = { ...planOfEdits(request, context), holds: "if need be" };
   const { file, extra: found } = await change(request.path, plan, context);
   return { kind: "edit", target: file.target, file, edits: request.edits, found, dryRun: context.dryRun };
 };
+
+/** EditFiles: the edits of several files, all or none. */
+export const editFiles: Tool<"edit-files"> = async ({ files, profile }, context) => {
+  const planOf = (file: FileChange): FilePlan => {
+    const plan =
+      "edits" in file
+        ? withStep(planOfEdits({ ...file, profile }, context), (found) => found)
+        : withStep(planOfLines({ ...file, profile }, context), (made) => made.map(({ found }) => found));
+    const isNew = "edits" in file && isCreation(file.edits[0]);
+    return { path: file.path, does: isNew ? "add or update" : "update", plan, moveTo: undefined };
+  };
+  const [first, ...others] = files;
+  return changeMany([planOf(first), ...others.map(planOf)], profile, context);
+};
+
+/** The same plan, of which only the first step that is not exact is kept. */
+const withStep = <Extra>(plan: Plan<Extra>, foundIn: (extra: Extra) => readonly EditFound[]): Plan<MatchedBy> => {
+  const stepOf = (extra: Extra): MatchedBy =>
+    foundIn(extra).find(({ matchedBy }) => matchedBy !== "exact")?.matchedBy ?? "exact";
+  const { missing, ...rest } = plan;
+  const withOwn = <Made extends { readonly extra: Extra }>(made: Made) => ({ ...made, extra: stepOf(made.extra) });
+  return {
+    ...rest,
+    there: async (current) => withOwn(await plan.there(current)),
+    ...(missing === undefined ? {} : { missing: async (target: Target) => withOwn(await missing(target)) }),
+  };
+};
+
+const planOfEdits = (
+  request: Pick<EditRequest, "edits" | "profile">,
+  context: ToolContext,
+): Plan<readonly EditFound[]> => ({
+  wants: "text",
+  profile: request.profile,
+  overwrites: false,
+  changedSince: "where certain",
+  there: (current) => planEdits(current, request, context),
+  ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request, context) } : {}),
+});
 
 const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.afterLine === undefined;
 
@@ -162,7 +195,7 @@ function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
 
 async function planNew(
   target: Target,
-  { edits }: EditRequest,
+  { edits }: Pick<EditRequest, "edits">,
   context: ToolContext,
 ): Promise<NewFile<readonly EditFound[]>> {
   requireSound(edits, target, true);
