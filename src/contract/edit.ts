@@ -121,14 +121,14 @@ export interface EditLinesRequest {
 }
 
 /** The edits of one file, by text or by line. */
-export type FileChange =
+export type EditedFile =
   | { readonly path: string; readonly edits: readonly [TextEdit, ...TextEdit[]] }
   | { readonly path: string; readonly lines: readonly [LineEdit, ...LineEdit[]] };
 
 export interface EditFilesRequest {
   readonly verb: "edit-files";
   /** All or none. */
-  readonly files: readonly [FileChange, ...FileChange[]];
+  readonly files: readonly [EditedFile, ...EditedFile[]];
   readonly profile: Profile;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
-import type { FileChange, LineEdit, TextEdit } from "../contract/edit.ts";
+import type { EditedFile, LineEdit, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -186,7 +186,7 @@ const editFiles: VerbOf<"edit-files", { readonly files?: readonly FileValues[] }
   },
 };
 
-function fileChange({ path, edits = [] }: FileValues, name: string, tool: string): FileChange {
+function fileChange({ path, edits = [] }: FileValues, name: string, tool: string): EditedFile {
   const byLine = edits.flatMap(({ lines, newText = "", first }, at) =>
     lines === undefined
       ? []

@@ -4,7 +4,7 @@
  * comparisons (`text/match`), in files that fit in memory. Where both can make an edit, both give the same result.
  */
 
-import type { EditFound, EditRequest, FileChange, MatchedBy, TextEdit } from "../../contract/edit.ts";
+import type { EditFound, EditRequest, EditedFile, MatchedBy, TextEdit } from "../../contract/edit.ts";
 import { type EditFault, Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
@@ -29,7 +29,7 @@ export const edit: Tool<"edit"> = async (request, context) => {
 
 /** EditFiles: the edits of several files, all or none. */
 export const editFiles: Tool<"edit-files"> = async ({ files, profile }, context) => {
-  const planOf = (file: FileChange): FilePlan => {
+  const planOf = (file: EditedFile): FilePlan => {
     const plan =
       "edits" in file
         ? withStep(planOfEdits({ ...file, profile }, context), (found) => found)
@@ -45,12 +45,16 @@ export const editFiles: Tool<"edit-files"> = async ({ files, profile }, context)
 const withStep = <Extra>(plan: Plan<Extra>, foundIn: (extra: Extra) => readonly EditFound[]): Plan<MatchedBy> => {
   const stepOf = (extra: Extra): MatchedBy =>
     foundIn(extra).find(({ matchedBy }) => matchedBy !== "exact")?.matchedBy ?? "exact";
-  const { missing, ...rest } = plan;
   const withOwn = <Made extends { readonly extra: Extra }>(made: Made) => ({ ...made, extra: stepOf(made.extra) });
+  const { wants, profile, overwrites, changedSince } = plan;
+  const makes = plan.missing?.bind(plan);
   return {
-    ...rest,
+    wants,
+    profile,
+    overwrites,
+    ...(changedSince === undefined ? {} : { changedSince }),
     there: async (current) => withOwn(await plan.there(current)),
-    ...(missing === undefined ? {} : { missing: async (target: Target) => withOwn(await missing(target)) }),
+    ...(makes === undefined ? {} : { missing: async (target: Target) => withOwn(await makes(target)) }),
   };
 };
 
