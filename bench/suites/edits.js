@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { drifts } from "../edits/line-drift.js";
 import { ladder, lineEnds } from "../edits/must-apply.js";
 import { traps } from "../edits/must-refuse.js";
 import { seeded, seedOf } from "../edits/random.js";
@@ -129,7 +130,78 @@ export async function edits({ rounds = callsDefault, seed = seedDefault, progres
     );
     addGate(row, "untrue", scores.filter(({ untrue }) => untrue).length, 0);
   }
-  return [tables.apply, tables.refuse];
+  return [tables.apply, tables.refuse, await lineEdits(createFilehand, rounds, seed, progress)];
+}
+
+/**
+ * Edits by line whose numbers may have drifted since the page was shown.
+ * @param {any} createFilehand
+ * @param {number} rounds
+ * @param {number} seed
+ * @param {import("../run.js").Setting["progress"]} progress
+ * @returns {Promise<Table>}
+ */
+async function lineEdits(createFilehand, rounds, seed, progress) {
+  const table = startTable("edits", `edits by line: numbers that drift, ${rounds} of each kind, seed ${seed}`, "");
+  const sum = { right: 0, refused: 0, wrong: 0, missed: 0 };
+  for (const [name, make] of Object.entries(drifts)) {
+    const random = seeded(seed ^ seedOf(name));
+    const counts = { right: 0, refused: 0, wrong: 0, missed: 0 };
+    for (let round = 0; round < rounds; round += 1) {
+      progress(`edits by line, ${name}, ${round + 1} of ${rounds}`);
+      counts[await converse(createFilehand, make(random))] += 1;
+    }
+    const row = rowOf(table, name);
+    row.counts = { right: counts.right, refused: counts.refused, "not applied": counts.missed, wrong: counts.wrong };
+    for (const key of /** @type {const} */ (["right", "refused", "wrong", "missed"])) sum[key] += counts[key];
+  }
+  const row = rowOf(table, "all");
+  row.counts = { right: sum.right, refused: sum.refused, "not applied": sum.missed, wrong: sum.wrong };
+  addGate(row, "wrong writes", sum.wrong, 0);
+  addGate(row, "edits not applied", sum.missed, 0);
+  return table;
+}
+
+/**
+ * Plays a conversation. `right`: applied as meant. `refused`: refused as it must be. `missed`: refused although it is clear.
+ * @param {any} createFilehand
+ * @param {import("../edits/line-drift.js").Conversation} conversation
+ * @returns {Promise<"right" | "refused" | "wrong" | "missed">}
+ */
+async function converse(createFilehand, { lines, steps, edit, after }) {
+  const folder = mkdtempSync(join(tmpdir(), "filehand-edits-"));
+  const path = join(folder, "a.txt");
+  const textOf = (/** @type {readonly string[]} */ all) => all.map((line) => `${line}\n`).join("");
+  try {
+    const options = { roots: [folder], ask: "yes", lineEdits: true, dedup: false };
+    const session = createFilehand(options).session({ dialect: "claude" });
+    writeFileSync(path, textOf(lines));
+    for (const step of steps) {
+      if ("read" in step) {
+        const [offset, to] = step.read;
+        await session.call("Read", { file_path: path, offset, limit: to - offset + 1 });
+      } else if ("others" in step) writeFileSync(path, textOf(step.others));
+      else if (step.by === "text") {
+        const before = readFileSync(path, "utf8").split("\n");
+        const old_string = textOf(before.slice(step.at, step.at + step.out));
+        await session.call("Edit", { file_path: path, old_string, new_string: textOf(step.put) });
+      } else {
+        const range = step.out === 0 ? `before ${step.at + 1}` : `${step.at + 1}-${step.at + step.out}`;
+        await session.call("EditLines", {
+          file_path: path,
+          edits: [{ lines: range, new_string: step.put.join("\n") }],
+        });
+      }
+    }
+    const before = readFileSync(path, "utf8");
+    const reply = await session.call("EditLines", { file_path: path, edits: [edit] });
+    const now = readFileSync(path, "utf8");
+    if (after !== undefined && now === textOf(after)) return "right";
+    if (now !== before) return "wrong";
+    return reply.isError && after === undefined ? "refused" : "missed";
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**
