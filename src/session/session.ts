@@ -11,6 +11,7 @@ export {
   queueOfHost,
 } from "./call-queue.ts";
 export {
+  type ChangedSince,
   createLedger,
   type FileFingerprint,
   type Ledger,
@@ -31,6 +32,8 @@ export {
   shiftedCut,
   shiftedParts,
   subtractSpans as without,
+  unchanged,
 } from "./line-spans.ts";
+export type { ShownText } from "./shown-lines.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";
 export { createTurns } from "./turns.ts";

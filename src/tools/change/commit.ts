@@ -35,7 +35,7 @@ export async function commit<Extra>(
   // Writing may have been switched off while the call waited in the queue.
   context.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
-    rememberWrite(target, file.identity, hashIfSmall(old), planned.wrote, context, remember);
+    rememberWrite(target, file.identity, hashIfSmall(old), planned.wrote, context, remember, old);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -83,7 +83,7 @@ export async function commit<Extra>(
     case "replaced": {
       const { identity } = replaced;
       hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, context));
-      rememberWrite(target, identity, hash, planned.wrote, context, remember);
+      rememberWrite(target, identity, hash, planned.wrote, context, remember, bytes);
       return [
         ...recorder.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -131,6 +131,7 @@ export async function commitNew<Extra>(
         wrote,
         context,
         remember,
+        bytes,
       );
       return [
         ...recorder.done(created.identity, recorder.keeps ? modeOf(target, context) : undefined),
@@ -255,9 +256,12 @@ export function rememberWrite(
   wrote: Wrote,
   context: ToolContext,
   encoding?: EncodingName,
+  bytes?: Uint8Array,
 ): void {
   const { sizeBytes } = identity;
-  context.ledger.wrote(target.real, { statKey: statKeyAsLeft(identity, hash), sizeBytes, hash, encoding }, wrote);
+  const content = bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? bytes : undefined;
+  const statKey = statKeyAsLeft(identity, hash);
+  context.ledger.wrote(target.real, { statKey, sizeBytes, hash, encoding, content }, wrote);
 }
 
 /** The hash of a large file that was just written, where its mtime is too coarse to show that another program changes it next. */
