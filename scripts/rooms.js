@@ -16,7 +16,7 @@ const mayImport = {
   kinds: ["text", "disk"],
   search: ["text", "disk"],
   history: ["text", "disk"],
-  session: [],
+  session: ["text"],
   state: ["disk"],
   lsp: ["text"],
   settings: ["disk"],

@@ -331,8 +331,12 @@ export interface FilehandOptions {
   readonly dedup?: boolean;
   /** Whether the first read of a file names the instruction files (AGENTS.md, CLAUDE.md) above it. */
   readonly instructions?: boolean;
-  /** Whether a session must have read a file before it may change it; true by default. */
-  readonly readFirst?: boolean;
+  /**
+   * What a session must have been shown before it may change a file. `file` (the default, and `true`): some lines of it; an edit
+   * whose exact text occurs once is then applied anywhere in the file, unless others changed that place since. `lines`: every
+   * line that changes. `false`: nothing. A match that is not exact, and Write, need the lines in any case.
+   */
+  readonly readFirst?: "file" | "lines" | boolean;
   /**
    * What happens with an edit of a file that others changed since it was read: `refuse` (the default), or
    * `content-match`, which applies the edit if its text still occurs exactly once, and says so.

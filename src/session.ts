@@ -535,7 +535,7 @@ function isOffered(
 
 /** The safest choices are the defaults. */
 const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
-  readFirst: options.readFirst ?? true,
+  readFirst: options.readFirst === true ? "file" : (options.readFirst ?? "file"),
   staleness: options.staleness ?? "refuse",
   hardLinks: options.hardLinks ?? "separate",
   writeEol: options.writeEol ?? "as sent",

@@ -69,7 +69,7 @@ describe("a file whose bytes differ is changed", () => {
     const editor = await reader();
     fs.writeFileSync(at("a.txt"), "one\nTWO\nthree\n");
     fs.utimesSync(at("a.txt"), time, time);
-    expect((await edit(editor, "one", "1")).error?.code).toBe("STALE");
+    expect((await edit(editor, "TWO", "2")).error?.code).toBe("STALE");
     expect(there("a.txt")).toBe("one\nTWO\nthree\n");
   });
 
@@ -78,7 +78,7 @@ describe("a file whose bytes differ is changed", () => {
       fs.writeFileSync(at("a.txt"), "one\ntwo\nthree\n");
       const editor = await reader();
       fs.writeFileSync(at("a.txt"), "one\n222\nthree\n");
-      expect((await edit(editor, "one", "1")).error?.code).toBe("STALE");
+      expect((await edit(editor, "222", "1")).error?.code).toBe("STALE");
     }
   });
 
@@ -90,13 +90,20 @@ describe("a file whose bytes differ is changed", () => {
     expect((await edit(editor, "line 70003 of the file\n", "", "large.txt")).error?.code).toBe("STALE");
   });
 
-  test("and the answer tells the sizes, and nothing of what is there now", async () => {
+  test("and the answer names the lines, and nothing of what is there now", async () => {
     const editor = await reader();
     fs.writeFileSync(at("a.txt"), "one\ntwo\nsecret words\n");
-    const { error } = await edit(editor, "one", "1");
-    expect(error?.message).toContain("14 bytes");
-    expect(error?.message).toContain("21");
+    const { error } = await edit(editor, "words", "1");
+    expect(error?.message).toContain("somebody else changed line 3 since it was shown");
+    expect(error?.message).toContain("read it again with offset 3 and limit 1");
     expect(error?.message).not.toContain("secret");
+  });
+
+  test("and the answer gives the sizes where no line stands as it was shown", async () => {
+    const editor = await reader();
+    fs.writeFileSync(at("a.txt"), "secret words\n");
+    const { error } = await edit(editor, "secret", "1");
+    expect(error?.message).toContain("it had 14 bytes then and has 13 now");
   });
 });
 
@@ -108,7 +115,9 @@ describe("with `content-match`", () => {
     fs.writeFileSync(at("a.txt"), "zero\none\ntwo\nthree\n");
     const reply = await edit(editor, "two", "2");
     expect(reply.error).toBeUndefined();
-    expect(words(reply)).toMatch(/Somebody else changed the file since it was read/);
+    expect(words(reply)).toContain(
+      "Somebody else changed line 1 since the file was read; those changes are still there.",
+    );
     expect(there("a.txt")).toBe("zero\none\n2\nthree\n");
   });
 
@@ -116,7 +125,7 @@ describe("with `content-match`", () => {
     const editor = await reader(loose);
     fs.writeFileSync(at("a.txt"), "one\ntwo\nthree\ntwo\n  four\n  five\n");
     expect((await edit(editor, "two", "2")).error?.code).toMatch(/AMBIGUOUS|STALE/);
-    expect((await edit(editor, "four\nfive\n", "4\n5\n")).error?.code).toBe("STALE");
+    expect((await edit(editor, "four\nfive\n", "4\n5\n")).error?.code).toBe("NOT_READ");
     expect((await edit(editor, "gone entirely", "x")).error?.code).toMatch(/NO_MATCH|STALE/);
     expect(there("a.txt")).toBe("one\ntwo\nthree\ntwo\n  four\n  five\n");
   });
@@ -171,7 +180,7 @@ describe("with `content-match`", () => {
       fs.writeFileSync(at("a.txt"), theirs);
       const patchText = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** End Patch";
       const { reply } = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
-      expect(words(reply)).toMatch(/Somebody else changed the file since it was read/);
+      expect(words(reply)).toContain("Somebody else changed lines 2 to 3 since the file was read");
       expect(there("a.txt")).toBe("1\ntwo  \nfour\n");
     });
 
@@ -223,7 +232,7 @@ describe("a file that is moved", () => {
 
   for (const [title, move] of Object.entries(moves)) {
     test(`${title}: what was not shown of it was not shown under its new name`, async () => {
-      const mover = session();
+      const mover = session({ readFirst: "lines" });
       await read(mover, "a.txt", page);
       expect((await move(mover)).error).toBeUndefined();
       const moved = there("b.txt");
@@ -294,7 +303,7 @@ describe("what counts as read", () => {
 
   test("not a first page that the budget ended, but the lines that it showed", async () => {
     fs.writeFileSync(at("a.txt"), numbered(200));
-    const editor = session({ pageTokensMax: 200 });
+    const editor = session({ pageTokensMax: 200, readFirst: "lines" });
     expect(JSON.stringify(await read(editor))).toContain("truncatedByTokenCap");
     expect((await write(editor, "x")).error?.code).toBe("NOT_READ");
     expect((await edit(editor, "line 180 of", "line 180 off")).error?.code).toBe("NOT_READ");
@@ -311,7 +320,7 @@ describe("what counts as read", () => {
 
   test("lines that were shown move along with what is written above them", async () => {
     fs.writeFileSync(at("a.txt"), numbered(100));
-    const editor = session();
+    const editor = session({ readFirst: "lines" });
     await read(editor, "a.txt", { offset: 1, limit: 5 });
     await read(editor, "a.txt", { offset: 50, limit: 5 });
     expect((await edit(editor, "line 3 of the file\n", "a\nb\nc\nd\n")).error).toBeUndefined();
@@ -504,7 +513,7 @@ describe("what the host showed by its own means", () => {
   });
 
   test("counts for the lines that it names, and together with what was read", async () => {
-    const editor = session();
+    const editor = session({ readFirst: "lines" });
     await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n"), lines: [{ from: 2, to: 2 }] });
     expect((await edit(editor, "one", "1")).error?.code).toBe("NOT_READ");
     expect((await write(editor, "x")).error?.code).toBe("NOT_READ");
@@ -523,7 +532,8 @@ describe("what the host showed by its own means", () => {
     await read(editor);
     await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n") });
     fs.appendFileSync(at("a.txt"), "four\n");
-    expect((await edit(editor, "two", "2")).error?.code).toBe("STALE");
+    expect((await edit(editor, "four", "4")).error?.code).toBe("STALE");
+    expect((await edit(editor, "two", "2")).error).toBeUndefined();
   });
 
   test("counts whatever the size", async () => {
@@ -587,12 +597,26 @@ describe("what happens meanwhile", () => {
   test("a change while somebody is asked is noticed, and nothing is lost", async () => {
     const editor = await reader({
       ask: async () => {
-        fs.writeFileSync(at("a.txt"), "somebody else's\none\n");
+        fs.writeFileSync(at("a.txt"), "somebody else's one\n");
         return { reply: "once" };
       },
     });
     expect((await edit(editor, "one", "1")).error?.code).toBe("STALE");
-    expect(there("a.txt")).toBe("somebody else's\none\n");
+    expect(there("a.txt")).toBe("somebody else's one\n");
+  });
+
+  test("a change of other lines while somebody is asked leads to a second question with the new diff", async () => {
+    const diffs: unknown[] = [];
+    const editor = await reader({
+      ask: async ({ metadata }) => {
+        diffs.push(metadata["diff"]);
+        fs.writeFileSync(at("a.txt"), "somebody else's\none\n");
+        return { reply: "once" };
+      },
+    });
+    expect((await edit(editor, "one", "1")).error).toBeUndefined();
+    expect(diffs).toEqual([expect.stringContaining(" two"), expect.stringContaining(" somebody else's")]);
+    expect(there("a.txt")).toBe("somebody else's\n1\n");
   });
 
   test("a file that appears while somebody is asked about a new one is not overwritten", async () => {
@@ -630,8 +654,16 @@ describe("what happens meanwhile", () => {
     expect(there("a.txt")).toBe("x");
   });
 
-  test("a file that is gone is told once, and then can be made anew by Write", async () => {
+  test("a file that is gone is created again by Write, which says that it was gone", async () => {
     const editor = await reader();
+    fs.rmSync(at("a.txt"));
+    const reply = await write(editor, "new\n");
+    expect(words(reply)).toContain("Somebody else deleted the file since it was read; it was created again.");
+    expect(there("a.txt")).toBe("new\n");
+  });
+
+  test("with `lines`, a file that is gone is reported once, and then can be created again by Write", async () => {
+    const editor = await reader({ readFirst: "lines" });
     fs.rmSync(at("a.txt"));
     const first = await write(editor, "new\n");
     expect(first.error?.code).toBe("STALE");

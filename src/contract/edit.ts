@@ -1,6 +1,7 @@
 /** Changing files: the requests, how an edit was matched, the outcomes. */
 
 import type { DiagnosticsReport } from "./lsp.ts";
+import type { LineSpan } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
@@ -180,8 +181,12 @@ export type ChangeNote =
   | { readonly note: "in place" }
   /** The new content is written, but the system could not confirm that it is durable. */
   | { readonly note: "unconfirmed"; readonly errno: string }
-  /** Another program changed the file since it was read; those changes are kept. */
-  | { readonly note: "other changes" }
+  /** Another program changed the file since it was read; those changes are kept. `lines`: where, as numbered before this change. */
+  | { readonly note: "other changes"; readonly lines?: readonly LineSpan[] }
+  /** Another program deleted the file after it was read; this call created it again. */
+  | { readonly note: "was deleted" }
+  /** So many of the replaced places the session had not been shown. */
+  | { readonly note: "places not shown"; readonly places: number; readonly of: number }
   /** The written content has other line endings than the file had. */
   | { readonly note: "line ends"; readonly before: LineEndName; readonly after: LineEndName }
   /** Some metadata of the file could not be kept; `detail` says which. */

@@ -132,7 +132,14 @@ interface FailuresAt {
         cutRest?: Readonly<{ line: number; column: number; more: boolean }>;
       };
   STALE:
-    | { reason: "changed"; sizeThen: number | undefined; sizeNow: number; mtimeMs: number }
+    | {
+        reason: "changed";
+        sizeThen: number | undefined;
+        sizeNow: number;
+        mtimeMs: number;
+        /** The changed lines as they are numbered now, if known; none at all where lines were only removed. */
+        lines?: readonly LineSpan[];
+      }
     | { reason: "deleted" | "while changing it" };
   /**
    * The lines of an edit by line are not certain. `moved`: another program changed the file above them. `first differs`: the line

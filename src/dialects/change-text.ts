@@ -14,7 +14,7 @@ import type {
 import { limits } from "../contract/limits.ts";
 import type { FolderFault, ProblemOf } from "../contract/problem.ts";
 import { cutChars, escapeName, unified } from "../text/text.ts";
-import { enumeration, stepWords } from "./change-words.ts";
+import { enumeration, spans, stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
@@ -186,8 +186,16 @@ function noteSentence(note: Exclude<ChangeNote, { readonly note: "same content" 
       return `It ${say("was", "would be")} written in place: it has other names that ${say("were", "are")} to be kept, or its folder does not let it be replaced.`;
     case "unconfirmed":
       return `The new content is there, but the system could not confirm that it is safe on the disk (${note.errno}).`;
-    case "other changes":
-      return "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.";
+    case "other changes": {
+      if (note.lines === undefined)
+        return "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.";
+      const where = note.lines.length === 0 ? "other parts of the file" : spans(note.lines, "line");
+      return `Somebody else changed ${where} since the file was read; those changes are still there.`;
+    }
+    case "was deleted":
+      return `Somebody else deleted the file since it was read; it ${say("was", "would be")} created again.`;
+    case "places not shown":
+      return `${note.places} of the ${note.of} places ${note.places === 1 ? "was" : "were"} not shown before.`;
     case "line ends":
       return `Line ends ${say("changed", "would change")} from ${note.before} to ${note.after}, as they were sent.`;
     case "metadata":

@@ -73,10 +73,15 @@ export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): stri
   }
   const { needed } = problem;
   const isOne = needed.length === 1 && needed[0]?.from === needed[0]?.to;
+  return `${spans(needed, unit, neededMax)} ${isOne ? "was" : "were"} not shown (${shown}), read ${isOne ? "it" : "them"} first with ${readingWords(needed, names)}`;
+}
+
+/** How to read these lines: with offset 5 and limit 2 and offset 300 and limit 1. */
+function readingWords(needed: readonly LineSpan[], names: Names): string {
   const reads = readsOf(needed);
   const reading = reads.slice(0, readsMax).map(({ from, to }) => names.reading(from, to - from + 1));
   const more = reads.length > readsMax ? [`${reads.length - readsMax} more reads`] : [];
-  return `${spans(needed, unit, neededMax)} ${isOne ? "was" : "were"} not shown (${shown}), read ${isOne ? "it" : "them"} first with ${enumeration([...reading, ...more])}`;
+  return enumeration([...reading, ...more]);
 }
 
 /** A column past the end of its line. */
@@ -104,7 +109,7 @@ function readsOf(needed: readonly LineSpan[]): readonly LineSpan[] {
 }
 
 /** Lines 1 to 20, 40 and 50 to 60. */
-function spans(list: readonly LineSpan[], unit: "line" | "cell", partsMax = 8): string {
+export function spans(list: readonly LineSpan[], unit: "line" | "cell", partsMax = 8): string {
   const shown = list.slice(0, partsMax).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
   const more = list.length > shown.length ? [`${list.length - shown.length} more parts`] : [];
   const one = list.length === 1 && list[0]?.from === list[0]?.to;
@@ -116,9 +121,14 @@ export function enumeration(parts: readonly string[]): string {
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
 }
 
-export function staleWords(problem: ProblemOf<"STALE">): string {
+export function staleWords(problem: ProblemOf<"STALE">, names: Names): string {
   switch (problem.reason) {
     case "changed": {
+      const { lines = [] } = problem;
+      if (lines.length > 0) {
+        const isOne = lines.length === 1 && lines[0]?.from === lines[0]?.to;
+        return `somebody else changed ${spans(lines, "line")} since ${isOne ? "it was" : "they were"} shown, nothing was written, read ${isOne ? "it" : "them"} again with ${readingWords(lines, names)}`;
+      }
       const sizes =
         problem.sizeThen === undefined
           ? `it has ${problem.sizeNow} bytes now`

@@ -74,7 +74,7 @@ export interface Dialect extends Words {
 
 /** The options that decide about marked lines of a description. */
 export interface GuardOptions {
-  readonly readFirst: boolean;
+  readonly readFirst: "file" | "lines" | false;
   readonly staleness: "refuse" | "content-match";
 }
 
@@ -84,9 +84,9 @@ export interface GuardOptions {
  */
 export function descriptionFor(text: string, { readFirst, staleness }: GuardOptions): string {
   const holds: Readonly<Record<string, boolean>> = {
-    "read first": readFirst,
-    "stale refused": readFirst && staleness === "refuse",
-    "stale matched": readFirst && staleness === "content-match",
+    "read first": readFirst !== false,
+    "stale refused": readFirst !== false && staleness === "refuse",
+    "stale matched": readFirst !== false && staleness === "content-match",
   };
   return text
     .split("\n")

@@ -9,6 +9,7 @@ const stamp = (statKey: string, hash?: string): FileFingerprint => ({
   sizeBytes: 1,
   hash: async () => hash,
   fullHash: async () => hash ?? "of a large file",
+  content: async () => undefined,
 });
 
 test("the same part of the same state is repeated once, then shown again", async () => {

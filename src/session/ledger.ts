@@ -6,8 +6,10 @@
 import { dropOldest, isRecord } from "../contract/common.ts";
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
+import type { AlignedLines, OutsideChange } from "../text/text.ts";
 import { covers, hasSpan, isWholeLine, type LineChange, mergeSpans, mergeParts, subtractSpans } from "./line-spans.ts";
-import { isNumbered, type NumberedSpan, numbersMoved, numbersShown } from "./shown-numbers.ts";
+import { type CarriedOver, createShownLines, isStoredLines, type ShownText, type StoredLines } from "./shown-lines.ts";
+import { isNumbered, type NumberedSpan, numbersAligned, numbersMoved, numbersShown } from "./shown-numbers.ts";
 
 /** A file's state: the quick fingerprint, and the hash that decides. */
 export interface FileFingerprint {
@@ -18,13 +20,37 @@ export interface FileFingerprint {
   readonly hash: () => Promise<string | undefined>;
   /** Of any size, for content that is known by nothing else. */
   readonly fullHash: () => Promise<string>;
+  /** All bytes; undefined for files too large to hash in passing. Called only if the content differs from what was shown. */
+  readonly content: () => Promise<Uint8Array | undefined>;
 }
 
 /** What a session has seen of a file, as far as that is still true. */
 export type Seen =
   | { readonly state: "never" }
   | { readonly state: "changed"; readonly sizeThen: number | undefined }
-  | ({ readonly state: "fresh"; readonly whole: boolean } & Shown);
+  | ({
+      readonly state: "fresh";
+      readonly whole: boolean;
+      /** Set if somebody else changed the file since: what was shown are then only the lines that still stand, as numbered now. */
+      readonly since?: ChangedSince;
+    } & Shown);
+
+/** What somebody else changed, as far as it can be seen from the lines that were shown. */
+export interface ChangedSince {
+  readonly sizeThen: number | undefined;
+  /** In the file as it is now, sorted. Lines that stand where no line was shown are not among them. */
+  readonly changed: readonly OutsideChange[];
+  /** Those of them whose text the session was never shown in this file. */
+  readonly foreign: readonly LineSpan[];
+  /** Where the lines are that still stand. */
+  readonly aligned: readonly AlignedLines[];
+}
+
+/** Where lines are after a change of the session: first `aligned` if another program had changed the file before, then `changes`. */
+export interface LinesMoved {
+  readonly aligned: readonly AlignedLines[] | undefined;
+  readonly changes: readonly LineChange[];
+}
 
 /** Parts of a file, each list sorted, without overlaps, counted from 1. */
 export interface Shown {
@@ -50,6 +76,8 @@ export type Sight =
       readonly cut: readonly LineSpan[];
       readonly parts?: readonly LinePart[];
       readonly linesTotal: number | undefined;
+      /** The shown lines themselves, of a file that is small enough to be followed through changes by others. */
+      readonly texts?: readonly ShownText[];
     }
   | { readonly cells: readonly LineSpan[] };
 
@@ -67,8 +95,10 @@ export interface Written {
   readonly hash: string | undefined;
   /** Set if detection from the bytes may find another one. */
   readonly encoding: EncodingName | undefined;
-  /** The lines that changed; undefined if that is not known. */
-  readonly lines?: readonly LineChange[] | undefined;
+  /** Where lines are after the change; undefined if that is not known. */
+  readonly lines?: LinesMoved | undefined;
+  /** All of it, if it is small enough to be hashed. */
+  readonly content?: Uint8Array | undefined;
 }
 
 interface Part {
@@ -94,7 +124,12 @@ export function createLedger(
 ) {
   const numbers = new Map<string, readonly NumberedSpan[]>();
   const parts = new Map<string, Map<string, Part>>();
-  const files = new Map<string, KnownFile>(Object.entries(wellFormedState(restored)));
+  const files = new Map<string, KnownFile>();
+  const lines = createShownLines();
+  for (const [path, { lines: stored, ...known }] of Object.entries(wellFormedState(restored))) {
+    files.set(path, known);
+    if (stored !== undefined) lines.restore(path, stored);
+  }
 
   let changes = 0;
   const know = (path: string, file: KnownFile): void => {
@@ -103,6 +138,15 @@ export function createLedger(
     files.set(path, file);
     dropOldest(files, filesMax);
     if (numbers.size > files.size) for (const known of numbers.keys()) if (!files.has(known)) numbers.delete(known);
+  };
+  /** What still holds of a file whose content is another one now; undefined if nothing does, or if that cannot be said. */
+  const carriedOver = async (
+    path: string,
+    known: KnownFile,
+    { content }: FileFingerprint,
+  ): Promise<CarriedOver | undefined> => {
+    const bytes = lines.has(path) ? await content() : undefined;
+    return bytes === undefined ? undefined : lines.carryOver(path, spansOf(known), bytes);
   };
 
   return {
@@ -141,42 +185,58 @@ export function createLedger(
     },
     async saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void> {
       const { statKey, sizeBytes } = fingerprint;
-      const before = files.get(path);
-      const hash = before !== undefined && before.sign === statKey ? before.hash : await fingerprint.hash();
-      // What was shown of another state says nothing about this one.
-      const same = before !== undefined && (before.sign === statKey || (hash !== undefined && before.hash === hash));
-      const lines =
+      const earlier = files.get(path);
+      const hash = earlier !== undefined && earlier.sign === statKey ? earlier.hash : await fingerprint.hash();
+      const same = earlier !== undefined && (earlier.sign === statKey || (hash !== undefined && earlier.hash === hash));
+      const page =
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
-      const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
-      const spans = mergeSpans([...(same ? before.spans : []), ...lines.views]);
-      const cutBefore = same ? (before.cut ?? []) : [];
-      const pieces = mergeParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
+      const { linesTotal } = page;
+      // Of another state of the file, the lines that still stand count as shown.
+      const isNews = sight === "all" || (linesTotal !== undefined && covers(page.views, { from: 1, to: linesTotal }));
+      const kept = earlier === undefined || same || isNews ? undefined : await carriedOver(path, earlier, fingerprint);
+      const before: Omit<KnownFile, "sign"> | undefined = same
+        ? earlier
+        : kept && { whole: false, spans: mergeSpans(kept.shown), views: [] };
+      const all = [...(before?.views ?? []), ...page.views].slice(-viewsMax);
+      const spans = mergeSpans([...(before?.spans ?? []), ...page.views]);
+      const cutBefore = before?.cut ?? [];
+      const pieces = mergeParts([...(before?.parts ?? []), ...(page.parts ?? [])]);
       const pieced = pieces.filter(isWholeLine).map(({ line }) => ({ from: line, to: line }));
       const parts = pieces.filter((part) => !isWholeLine(part)).slice(-linePartsMax);
-      const inParts = (same && before.inParts === true) || pieced.length > 0;
+      const inParts = before?.inParts === true || pieced.length > 0;
       // A line truncated before may be shown whole now, and the other way round.
-      const wholeBefore = same && lines.cut.length > 0 ? subtractSpans(before.spans, cutBefore) : [];
-      const cutNow = mergeSpans([...subtractSpans(cutBefore, lines.views), ...lines.cut]);
+      const wholeBefore = before !== undefined && page.cut.length > 0 ? subtractSpans(before.spans, cutBefore) : [];
+      const cutNow = mergeSpans([...subtractSpans(cutBefore, page.views), ...page.cut]);
       const cut = subtractSpans(cutNow, [...wholeBefore, ...pieced]);
       const shownCells = typeof sight === "object" && "cells" in sight ? sight.cells : [];
-      const cells = mergeSpans([...(same ? (before.cells ?? []) : []), ...shownCells]);
-      const movedCells = sight === "all" || !same ? [] : subtractSpans(before.movedCells ?? [], shownCells);
-      const { linesTotal } = lines;
+      const cells = mergeSpans([...(before?.cells ?? []), ...shownCells]);
+      const movedCells = sight === "all" ? [] : subtractSpans(before?.movedCells ?? [], shownCells);
       const isCovered = linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal }));
-      const whole = sight === "all" || (same && before.whole) || (isCovered && cut.length === 0);
-      const encoding = same && before.encoding !== undefined ? { encoding: before.encoding } : {};
+      const whole = sight === "all" || before?.whole === true || (isCovered && cut.length === 0);
       const known = {
         ...(hash === undefined ? {} : { hash }),
         ...partsOf({ shown: spans, cut, parts, cells, movedCells }),
         ...(inParts && { inParts }),
-        ...encoding,
+        ...(before?.encoding === undefined ? {} : { encoding: before.encoding }),
       };
-      if (keepsNumbers) numbers.set(path, numbersShown(same ? (numbers.get(path) ?? []) : [], lines.views));
+      if (keepsNumbers) {
+        const numbered = numbers.get(path) ?? [];
+        const still = same ? numbered : kept === undefined ? [] : numbersAligned(numbered, kept.aligned);
+        numbers.set(path, numbersShown(still, page.views));
+      }
+      const texts = page.texts ?? [];
+      // A read at the same moment may have numbered the lines anew already.
+      if (kept !== undefined && files.get(path) === earlier) lines.renumber(path, spansOf(earlier), kept);
+      if (same || kept !== undefined) lines.add(path, texts);
+      else lines.replace(path, texts, spansOf(earlier));
       know(path, { sign: statKey, sizeBytes, ...known, whole, views: all });
     },
     /** Under which numbers lines of the file were shown, and where they are now; empty unless the ledger keeps numbers. */
-    numbersOf: (path: string, seen: Seen): readonly NumberedSpan[] =>
-      seen.state === "fresh" ? (numbers.get(path) ?? []) : [],
+    numbersOf(path: string, seen: Seen): readonly NumberedSpan[] {
+      if (seen.state !== "fresh") return [];
+      const numbered = numbers.get(path) ?? [];
+      return seen.since === undefined ? numbered : numbersAligned(numbered, seen.since.aligned);
+    },
     /** Whether anything of it was ever shown. */
     has: (path: string): boolean => files.has(path),
     /** Whether it was last shown or written with this stat key. */
@@ -185,7 +245,12 @@ export function createLedger(
       const known = files.get(path);
       if (known === undefined) return { state: "never" };
       if (known.sign !== now.statKey && !(await isStillSo(known, now, viewHash))) {
-        return { state: "changed", sizeThen: known.sizeBytes };
+        const { sizeBytes: sizeThen } = known;
+        const kept = await carriedOver(path, known, now);
+        if (kept === undefined) return { state: "changed", sizeThen };
+        const { changed, foreign, aligned } = kept;
+        const shownStill = { ...nothingShown, shown: mergeSpans(kept.shown) };
+        return { state: "fresh", whole: false, ...shownStill, since: { sizeThen, changed, foreign, aligned } };
       }
       const { whole, spans: shown, cut = [], parts: ofLines = [], cells = [], movedCells = [] } = known;
       return { state: "fresh", whole, shown, cut, parts: ofLines, cells, movedCells };
@@ -198,6 +263,7 @@ export function createLedger(
       // What was shown of the same content before still counts.
       const same = before?.hash !== undefined && before.hash === known.hash;
       const spans = mergeSpans([...(same ? before.spans : []), ...known.spans]);
+      if (!same) lines.drop(path);
       know(path, same ? { ...before, whole: before.whole || known.whole, spans } : known);
       return true;
     },
@@ -209,13 +275,20 @@ export function createLedger(
       return same ? known.encoding : undefined;
     },
     /** The session changed the file: known line numbers move along. */
-    wrote(path: string, { statKey, sizeBytes, hash, encoding, lines }: Written, how: Wrote): void {
+    wrote(path: string, { statKey, sizeBytes, hash, encoding, content, lines: moved }: Written, how: Wrote): void {
       // Without the changed lines it is unknown where the others are.
-      if (lines === undefined) numbers.delete(path);
-      else if (numbers.has(path)) numbers.set(path, numbersMoved(numbers.get(path) ?? [], lines, "session"));
+      if (moved === undefined) numbers.delete(path);
+      else if (numbers.has(path)) {
+        const numbered = numbers.get(path) ?? [];
+        const aligned = moved.aligned === undefined ? numbered : numbersAligned(numbered, moved.aligned);
+        numbers.set(path, numbersMoved(aligned, moved.changes));
+      }
       const whole = how === "all" || "all" in how;
       const parts = partsOf(how === "all" ? nothingShown : "all" in how ? { ...nothingShown, ...how.all } : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
+      const isText = parts.cells === undefined && parts.movedCells === undefined;
+      const texts = isText && content !== undefined ? [{ from: 1, text: content }] : [];
+      lines.replace(path, texts, spansOf(files.get(path)));
       know(path, { sign: statKey, sizeBytes, ...known, whole, ...parts, views: [] });
     },
     /** The file was removed or restored: nothing is known of it. */
@@ -224,6 +297,7 @@ export function createLedger(
       parts.delete(path);
       files.delete(path);
       numbers.delete(path);
+      lines.drop(path);
     },
     /** The content left the conversation, of one file or of all. The file still counts as read. */
     forget(path?: string): void {
@@ -234,15 +308,22 @@ export function createLedger(
     get changes(): number {
       return changes;
     },
-    state: (): ReadState =>
-      Object.fromEntries(
-        [...files].map(([path, known]) => [
-          path,
-          { ...known, views: known.views.map(({ from, to, hash }) => ({ from, to, hash })) },
-        ]),
-      ),
+    state(): ReadState {
+      const stored = lines.state();
+      return Object.fromEntries(
+        [...files].map(([path, known]) => {
+          const views = known.views.map(({ from, to, hash }) => ({ from, to, hash }));
+          const ofLines = stored.get(path);
+          return [path, { ...known, views, ...(ofLines === undefined ? {} : { lines: ofLines }) }];
+        }),
+      );
+    },
   };
 }
+
+/** The lines that were shown whole; undefined if all of them were. */
+const spansOf = (known: KnownFile | undefined): readonly LineSpan[] | undefined =>
+  known === undefined ? [] : known.whole ? undefined : subtractSpans(known.spans, known.cut ?? []);
 
 /** Empty lists are left out: most files have only lines. */
 const partsOf = ({ shown, cut, parts = [], cells, movedCells = [] }: Shown) => ({
@@ -305,6 +386,8 @@ interface KnownFile {
   readonly views: readonly View[];
   /** The encoding in which the session wrote it, if the bytes would not reveal it. */
   readonly encoding?: EncodingName;
+  /** Only in a stored state: hashes of the shown lines. */
+  readonly lines?: StoredLines;
 }
 
 /** What a host showed by other means: the hash of the content, and which lines of it; all by default. */
@@ -343,7 +426,7 @@ function isKnownFile(value: unknown): value is KnownFile {
   if (typeof value !== "object" || value === null) return false;
   const given = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
   const { sign, sizeBytes, hash, whole, spans, cut = [], cells = [], movedCells = [], views, encoding } = given;
-  const { parts = [], inParts = false } = given;
+  const { parts = [], inParts = false, lines } = given;
   return (
     typeof sign === "string" &&
     (sizeBytes === undefined ? hash !== undefined : Number.isSafeInteger(sizeBytes)) &&
@@ -351,6 +434,7 @@ function isKnownFile(value: unknown): value is KnownFile {
     (encoding === undefined || (typeof encoding === "string" && encodings.test(encoding))) &&
     typeof whole === "boolean" &&
     typeof inParts === "boolean" &&
+    (lines === undefined || isStoredLines(lines)) &&
     Array.isArray(parts) &&
     parts.every(isPart) &&
     [spans, cut, cells, movedCells, views].every((list) => Array.isArray(list) && list.every(isView))

@@ -109,7 +109,7 @@ function ownSpans(
 }
 
 /** The parts of spans that no change covers, where they are after all changes. Both lists are sorted. */
-function unchanged(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+export function unchanged(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
   const left: LineSpan[] = [];
   let next = 0;
   let first = 0;

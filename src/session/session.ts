@@ -11,10 +11,12 @@ export {
   queueOfHost,
 } from "./call-queue.ts";
 export {
+  type ChangedSince,
   createLedger,
   type FileFingerprint,
   type Ledger,
   type LinePart,
+  type LinesMoved,
   nothingShown,
   type ReadState,
   type Seen,
@@ -31,7 +33,9 @@ export {
   shiftedCut,
   shiftedParts,
   subtractSpans as without,
+  unchanged,
 } from "./line-spans.ts";
+export type { ShownText } from "./shown-lines.ts";
 export { linesMeant, type Meant, type NumberedSpan } from "./shown-numbers.ts";
 export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";
 export { createTurns } from "./turns.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LineChange } from "./line-spans.ts";
-import { linesMeant, type NumberedSpan, numbersMoved, numbersShown } from "./shown-numbers.ts";
+import { linesMeant, type NumberedSpan, numbersAligned, numbersMoved, numbersShown } from "./shown-numbers.ts";
 
 const page = (from: number, to: number): readonly NumberedSpan[] => numbersShown([], [{ from, to }]);
 const change = (line: number, linesBefore: number, linesAfter: number): LineChange => ({
@@ -23,13 +23,13 @@ describe("numbers after changes", () => {
   ] as const) {
     test(`${name}: ${asked.join("-")}`, () => {
       const [from, to] = asked;
-      const found = linesMeant(numbersMoved(spans, changes, "session"), { from, to });
+      const found = linesMeant(numbersMoved(spans, changes), { from, to });
       expect(found.map((one) => [one.from, one.to])).toEqual(meant);
     });
   }
 
   test("a page shown again after a change gives its numbers a second meaning", () => {
-    const moved = numbersMoved(page(1, 9), [change(1, 0, 2)], "session");
+    const moved = numbersMoved(page(1, 9), [change(1, 0, 2)]);
     expect(linesMeant(numbersShown(moved, [{ from: 3, to: 6 }]), { from: 4, to: 4 })).toMatchObject([
       { from: 6, to: 6 },
       { from: 4, to: 4 },
@@ -43,7 +43,11 @@ describe("numbers after changes", () => {
   });
 
   test("only lines that another program moved are marked", () => {
-    const moved = numbersMoved(page(1, 9), [change(5, 1, 2)], "others");
+    const moved = numbersAligned(page(1, 9), [
+      { was: 1, now: 1, count: 4 },
+      { was: 6, now: 7, count: 4 },
+    ]);
+    expect(linesMeant(moved, { from: 5, to: 5 })).toEqual([]);
     expect(linesMeant(moved, { from: 2, to: 2 })).toEqual([{ from: 2, to: 2, byOthers: false }]);
     expect(linesMeant(moved, { from: 8, to: 8 })).toEqual([{ from: 9, to: 9, byOthers: true }]);
   });
@@ -67,7 +71,7 @@ test("a number never means a line that was not shown under it", () => {
           const put = Array.from({ length: one.changes.put }, () => new Set<number>());
           lines = [...lines.slice(0, line), ...put, ...lines.slice(line + out)];
           const moved = { line: line + 1, linesBefore: out, linesAfter: put.length };
-          spans = numbersMoved(spans, [moved], "session");
+          spans = numbersMoved(spans, [moved]);
         } else {
           const from = Math.min(one.shows, lines.length - 1);
           const to = Math.min(from + one.count, lines.length) - 1;

@@ -4,6 +4,7 @@
  */
 
 import type { LineSpan } from "../contract/problem.ts";
+import type { AlignedLines } from "../text/text.ts";
 import type { LineChange } from "./line-spans.ts";
 
 /** Lines as they are numbered now, and the number under which the first of them was shown. */
@@ -30,12 +31,8 @@ export function numbersShown(before: readonly NumberedSpan[], views: readonly Li
 export const isNumbered = (spans: readonly NumberedSpan[], { from, to }: LineSpan): boolean =>
   linesMeant(spans, { from, to }).some((meant) => meant.from === from);
 
-/** Where the lines are after changes, which refer to the lines before them, in order. Changed lines lose their numbers. */
-export function numbersMoved(
-  spans: readonly NumberedSpan[],
-  changes: readonly LineChange[],
-  by: "session" | "others",
-): readonly NumberedSpan[] {
+/** Where the lines are after changes by the session, which refer to the lines before them, in order. Changed lines lose their numbers. */
+export function numbersMoved(spans: readonly NumberedSpan[], changes: readonly LineChange[]): readonly NumberedSpan[] {
   if (changes.length === 0) return spans;
   const starts = changes.map(({ line }) => line);
   const ends = changes.map(({ line, linesBefore }) => line + linesBefore);
@@ -48,18 +45,44 @@ export function numbersMoved(
       // The first change that ends after the beginning of the span.
       for (let at = firstAfter(ends, from); from <= span.to; at += 1) {
         const to = Math.min(span.to, (starts[at] ?? Number.POSITIVE_INFINITY) - 1);
-        const shift = shifts[at] ?? 0;
-        const isMoved = span.byOthers === true || (by === "others" && shift !== 0);
-        if (from <= to) {
-          const as = span.as + from - span.from;
-          left.push({ from: from + shift, to: to + shift, as, ...(isMoved && { byOthers: true }) });
-        }
+        if (from <= to) left.push(partOf(span, from, to, shifts[at] ?? 0));
         from = Math.max(from, ends[at] ?? Number.POSITIVE_INFINITY);
       }
       return left;
     })
     .slice(-spansMax);
 }
+
+/** Where the lines are that still stand after another program changed the file. `aligned` is sorted. */
+export function numbersAligned(
+  spans: readonly NumberedSpan[],
+  aligned: readonly AlignedLines[],
+): readonly NumberedSpan[] {
+  const ends = aligned.map(({ was, count }) => was + count - 1);
+  return spans
+    .flatMap((span): readonly NumberedSpan[] => {
+      const left: NumberedSpan[] = [];
+      for (
+        let at = firstAfter(ends, span.from - 1);
+        (aligned[at]?.was ?? Number.POSITIVE_INFINITY) <= span.to;
+        at += 1
+      ) {
+        const { was = 0, now = 0, count = 0 } = aligned[at] ?? {};
+        const moved = partOf(span, Math.max(span.from, was), Math.min(span.to, was + count - 1), now - was);
+        left.push(now === was ? moved : { ...moved, byOthers: true });
+      }
+      return left;
+    })
+    .slice(-spansMax);
+}
+
+/** A part of a span, so many lines further down than before. */
+const partOf = (span: NumberedSpan, from: number, to: number, shift: number): NumberedSpan => ({
+  ...span,
+  from: from + shift,
+  to: to + shift,
+  as: span.as + from - span.from,
+});
 
 /** The index of the first of these ascending numbers that is greater. */
 function firstAfter(ascending: readonly number[], than: number): number {

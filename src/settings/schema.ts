@@ -121,8 +121,9 @@ export const schema = {
         "Bytes of one answer to a model, as JSON; over MCP each client has a limit of its own by default (user settings only)",
     },
     readFirst: {
-      type: "boolean",
-      description: "Whether a model must have read a file in its session before it changes it (user settings only)",
+      description:
+        'What a model must have been shown in its session before it changes a file: with "file" (the default) some lines of it, with "lines" every line that changes, with false nothing (user settings only)',
+      anyOf: [{ type: "boolean" }, { type: "string", enum: ["file", "lines"] }],
     },
     staleness: {
       type: "string",

@@ -51,6 +51,14 @@ export type { Meter } from "./glob/name.ts";
 export { isCutOff } from "./json/fault.ts";
 export { parseJson, tooManyParts } from "./json/parse.ts";
 export {
+  type AlignedLines,
+  alignLines,
+  type OutsideChange,
+  outsideChanges,
+  hashLines,
+  type LineHashes,
+} from "./lines/align.ts";
+export {
   countNewlines,
   countNewlinesIn,
   createKernel,

@@ -13,6 +13,7 @@ import {
   isAtRest,
   isCoarse,
   type OpenFile,
+  wholeFile,
 } from "../disk/disk.ts";
 import { recognise, type TextFile } from "../kinds/kinds.ts";
 import type { FileFingerprint } from "../session/session.ts";
@@ -58,6 +59,7 @@ export function fingerprintOf(
     sizeBytes: file.sizeBytes,
     hash: () => (hash ??= hashed()),
     fullHash: () => fullHash(file),
+    content: async () => (isHashed(file) ? (atHand() ?? wholeFile(file, limits.hashedBytesMax)) : undefined),
   };
 }
 

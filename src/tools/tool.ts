@@ -15,8 +15,11 @@ import type { Turn } from "./change/history-recorder.ts";
 
 /** How careful changes are, as the operator set it. */
 export interface ChangeRules {
-  /** Must a file have been read in this session before it is changed? */
-  readonly readFirst: boolean;
+  /**
+   * What must have been shown in this session before a file is changed. `file`: some lines of it, and an edit whose exact text
+   * occurs once is applied anywhere in it. `lines`: the lines that change. `false`: nothing.
+   */
+  readonly readFirst: "file" | "lines" | false;
   /** For a file that changed since it was read: `content-match` applies an edit whose text occurs exactly once. */
   readonly staleness: "refuse" | "content-match";
   readonly hardLinks: "separate" | "keep";

@@ -136,9 +136,63 @@ export function changeSuite(given: ChangeCase): void {
         expect(there("a.txt")).toBe("one\n");
       });
 
-      test("of lines that were not shown is refused and names them and how to see them", async () => {
-        put("a.txt", Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join(""));
+      test("of lines that were not shown is made where the exact text occurs once", async () => {
+        put("a.txt", Array.from({ length: 60 }, (_, index) => `line ${index + 1} of 60\n`).join(""));
         const editor = hand();
+        await editor.read("a.txt", { limit: 10 });
+        expect((await editor.edit("a.txt", "line 40 of 60\nline 41 of 60\n", "")).error).toBeUndefined();
+        expect(there("a.txt")).not.toMatch(/line (?:40|41) /);
+        // A match that is not exact, and Write, need the lines themselves.
+        const loose = await editor.edit("a.txt", "  line 50 of 60\n  line 51 of 60\n", "");
+        expect({ loose: loose.error?.code, write: (await editor.write("a.txt", "x")).error?.code }).toEqual({
+          loose: "NOT_READ",
+          write: "NOT_READ",
+        });
+        // A file that was never shown stays refused.
+        put("b.txt", "one\n");
+        expect((await editor.edit("b.txt", "one", "1")).error?.code).toBe("NOT_READ");
+      });
+
+      test("of every place is made if one of them was shown, and says how many were not", async () => {
+        put(
+          "a.txt",
+          Array.from({ length: 30 }, (_, index) => `line ${index + 1} ${index % 10 === 0 ? "x" : "y"}\n`).join(""),
+        );
+        const editor = hand();
+        await editor.read("a.txt", { limit: 10 });
+        const reply = await editor.edit("a.txt", " x", " z", { [all]: true });
+        expect(words(reply)).toContain("2 of the 3 places were not shown before.");
+        expect(there("a.txt").match(/ z$/gm)).toHaveLength(3);
+        put("b.txt", "one\ntwo x\nthree x\n");
+        await editor.read("b.txt", { limit: 1 });
+        expect((await editor.edit("b.txt", " x", " z", { [all]: true })).error?.code).toBe("NOT_READ");
+      });
+
+      test("of lines that were shown is made where somebody else changed other lines, which it names", async () => {
+        put("a.txt", "one\ntwo\nthree\nfour\n");
+        const editor = await reader("a.txt");
+        put("a.txt", "zero\none\ntwo\nthree\nFOUR\n");
+        const reply = await editor.edit("a.txt", "three", "3\n3");
+        expect(words(reply)).toContain("Somebody else changed lines 1 and 6 since the file was read");
+        expect(there("a.txt")).toBe("zero\none\ntwo\n3\n3\nFOUR\n");
+        expect((await editor.edit("a.txt", "two", "2")).error).toBeUndefined();
+        expect((await editor.write("a.txt", "x")).error?.code).toBe("NOT_READ");
+      });
+
+      test("of lines read before somebody else changed others stays possible after the next read of a part", async () => {
+        put("a.txt", Array.from({ length: 60 }, (_, index) => `line ${index + 1} of 60\n`).join(""));
+        const editor = hand({ readFirst: "lines" });
+        await editor.read("a.txt", { limit: 10 });
+        put("a.txt", `a\nb\n${there("a.txt").replace("line 30 of", "line 30 OF")}`);
+        await editor.read("a.txt", { [parameters.offset]: 49 + given.first, limit: 5 });
+        expect((await editor.edit("a.txt", "line 7 of 60", "7")).error).toBeUndefined();
+        expect((await editor.edit("a.txt", "line 50 of 60", "50")).error).toBeUndefined();
+        expect((await editor.edit("a.txt", "line 30 OF 60", "30")).error?.code).toBe("NOT_READ");
+      });
+
+      test("of lines that were not shown is refused with `lines`, and names them and how to see them", async () => {
+        put("a.txt", Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`).join(""));
+        const editor = hand({ readFirst: "lines" });
         await editor.read("a.txt", { limit: 10 });
         const reply = await editor.edit("a.txt", "line 40\nline 41\n", "");
         expect(reply.error?.code).toBe("NOT_READ");
@@ -151,13 +205,13 @@ export function changeSuite(given: ChangeCase): void {
         expect(there("a.txt")).not.toMatch(/line (?:7|40|41)\n/);
       });
 
-      test("of a file that somebody else changed since is refused, and allowed after reading again", async () => {
+      test("of a place that somebody else changed since is refused, and allowed after reading again", async () => {
         put("a.txt", "one\ntwo\n");
         const editor = await reader("a.txt");
         put("a.txt", "one\ntwo\nthree\n");
-        const reply = await editor.edit("a.txt", "one", "1");
+        const reply = await editor.edit("a.txt", "three", "3");
         expect(reply.error?.code).toBe("STALE");
-        expect(reply.error?.message).toMatch(/had 8 bytes then and has 14 now.*read it again/s);
+        expect(reply.error?.message).toMatch(/somebody else changed line 3 since it was shown.*read it again/s);
         expect(there("a.txt")).toBe("one\ntwo\nthree\n");
         await editor.read("a.txt");
         expect((await editor.edit("a.txt", "one", "1")).error).toBeUndefined();

@@ -77,7 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
           locks: createLocks({ folder: undefined }),
           leaveQueue: () => undefined,
           changes: {
-            readFirst: true,
+            readFirst: "lines",
             staleness: "refuse",
             hardLinks: "separate",
             writeEol: "as sent",

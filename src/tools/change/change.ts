@@ -23,7 +23,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import type { LookupAlso, OpenFile } from "../../disk/disk.ts";
-import type { LineChange, Wrote } from "../../session/session.ts";
+import type { LinesMoved, Wrote } from "../../session/session.ts";
 import { notifyServers, withDiagnostics } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
 import { type ChangeTarget, exclusively, handleOf, isStill, lockKeysOf, resolveChangeTarget } from "./change-target.ts";
@@ -168,8 +168,8 @@ export interface Planned<Extra> {
   /** The encoding to remember, where only planning revealed it. */
   readonly remember?: EncodingName;
   readonly wrote: Wrote;
-  /** The lines that change, for plans that know them: the ledger then knows where the others are. */
-  readonly lines?: readonly LineChange[];
+  /** Where lines are afterwards, for plans that know the changed lines. */
+  readonly lines?: LinesMoved;
   readonly extra: Extra;
 }
 

@@ -16,7 +16,7 @@ import {
   type WriteStep,
 } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
-import type { LineChange, Wrote } from "../../session/session.ts";
+import type { LinesMoved, Wrote } from "../../session/session.ts";
 import { isHashed, isInDoubt, statKeyAsLeft, statKeyOf } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Prepared } from "./prepare.ts";
@@ -35,7 +35,7 @@ export async function commit<Extra>(
   // Writing may have been switched off while the call waited in the queue.
   context.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
-    rememberWrite(target, file.identity, hashIfSmall(old), planned.wrote, context, remember, []);
+    rememberWrite(target, file.identity, hashIfSmall(old), planned.wrote, context, remember, old, planned.lines);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -83,7 +83,7 @@ export async function commit<Extra>(
     case "replaced": {
       const { identity } = replaced;
       hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, context));
-      rememberWrite(target, identity, hash, planned.wrote, context, remember, planned.lines);
+      rememberWrite(target, identity, hash, planned.wrote, context, remember, bytes, planned.lines);
       return [
         ...recorder.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -131,6 +131,7 @@ export async function commitNew<Extra>(
         wrote,
         context,
         remember,
+        bytes,
       );
       return [
         ...recorder.done(created.identity, recorder.keeps ? modeOf(target, context) : undefined),
@@ -255,11 +256,13 @@ export function rememberWrite(
   wrote: Wrote,
   context: ToolContext,
   encoding?: EncodingName,
-  lines?: readonly LineChange[],
+  bytes?: Uint8Array,
+  lines?: LinesMoved,
 ): void {
   const { sizeBytes } = identity;
+  const content = bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? bytes : undefined;
   const statKey = statKeyAsLeft(identity, hash);
-  context.ledger.wrote(target.real, { statKey, sizeBytes, hash, encoding, lines }, wrote);
+  context.ledger.wrote(target.real, { statKey, sizeBytes, hash, encoding, content, lines }, wrote);
 }
 
 /** The hash of a large file that was just written, where its mtime is too coarse to show that another program changes it next. */

@@ -11,7 +11,7 @@ import { mediaOf, readText, startDecoding, type TextFile } from "../../kinds/kin
 import type { FileFingerprint, Seen } from "../../session/session.ts";
 import { sourceText, type SourceText } from "../../text/text.ts";
 import { fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ChangeRules, ToolContext } from "../tool.ts";
 
 export interface CurrentFile {
   readonly target: Target;
@@ -24,6 +24,7 @@ export interface CurrentFile {
   /** Its text, decoded on the first call; `bytes` MUST be defined. */
   readonly source: () => SourceText;
   readonly seen: Seen;
+  readonly rules: Pick<ChangeRules, "readFirst" | "staleness">;
   /** The same file with its `bytes`, unless it is too large for memory. */
   readonly whole: () => Promise<CurrentFile>;
   readonly fingerprint: FileFingerprint;
@@ -32,7 +33,7 @@ export interface CurrentFile {
 }
 
 /** The file before the ledger check. */
-export type UncheckedCurrentFile = Omit<CurrentFile, "seen" | "whole">;
+export type UncheckedCurrentFile = Omit<CurrentFile, "seen" | "rules" | "whole">;
 
 /** How a plan reads the file. */
 export type Wants =

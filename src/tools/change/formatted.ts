@@ -48,7 +48,15 @@ export async function runFormatter(
     };
   }
   const remember = (shown: Diff | undefined): void =>
-    rememberWrite(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), context, now.remember);
+    rememberWrite(
+      target,
+      now.identity,
+      hashIfSmall(now.bytes),
+      knownAfter(written.seen, shown),
+      context,
+      now.remember,
+      now.bytes,
+    );
   if (Buffer.compare(written.bytes, now.bytes) === 0) {
     // The formatter may have written the same bytes again, which changes the mtime that large files are recognised by.
     remember({ hunks: [], additions: 0, deletions: 0, complete: true });

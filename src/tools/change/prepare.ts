@@ -2,7 +2,7 @@
 
 import { FileTruncated, type FileNode, type Handle, HandleStack, type OpenFile, ReadFailed } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
-import { Problem } from "../../contract/problem.ts";
+import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown, type Seen, type Wrote } from "../../session/session.ts";
@@ -31,6 +31,7 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly remember?: CurrentFile["remember"];
       /** What the session knows of it afterwards; all of it by default. */
       readonly wrote?: Wrote;
+      readonly notes?: readonly ChangeNote[];
     }
   | {
       readonly is: "there";
@@ -52,7 +53,9 @@ export async function prepare<Extra>(
 ): Promise<Prepared<Extra>> {
   const { target } = changeTarget;
   if (changeTarget.is === "new") {
-    if (context.changes.readFirst && context.ledger.has(target.real)) {
+    const isGone = context.changes.readFirst !== false && context.ledger.has(target.real);
+    // There is nothing to overwrite, so only a plan that changes what is there is refused.
+    if (isGone && (context.changes.readFirst === "lines" || plan.missing === undefined)) {
       // Reported once: a second call means that a new file is wanted. A dry run does not count as the first.
       if (!context.dryRun) context.ledger.drop(target.real);
       throw new Problem({ code: "STALE", place: target, reason: "deleted" });
@@ -61,7 +64,8 @@ export async function prepare<Extra>(
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", context);
     requireFileName(target);
     const { bytes, diff, extra } = await plan.missing(target);
-    return { is: "new", target, folder: changeTarget.folder, bytes, diff, extra };
+    const notes: readonly ChangeNote[] = isGone ? [{ note: "was deleted" }] : [];
+    return { is: "new", target, folder: changeTarget.folder, bytes, diff, extra, notes };
   }
   const file = context.disk.open(changeTarget.node);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
@@ -108,11 +112,11 @@ async function readAndCheckLedger<Extra>(
   const current = await read(plan.holds);
   const seen = await requireSeen(current, plan, context);
   const whole = async (): Promise<CurrentFile> => {
-    const now = { ...(await read()), seen, whole };
+    const now = { ...(await read()), seen, rules: context.changes, whole };
     onCurrent(now);
     return now;
   };
-  return { ...current, seen, whole };
+  return { ...current, seen, rules: context.changes, whole };
 }
 
 async function requireSeen<Extra>(
@@ -134,9 +138,10 @@ async function requireSeen<Extra>(
     await plan.fits?.(current);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
   }
-  if (seen.state === "changed" && (staleness === "refuse" || plan.changedSince !== "where certain")) {
-    const { sizeBytes: sizeNow, mtimeMs } = file;
-    throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });
+  const isCertain = plan.changedSince === "where certain";
+  if (seen.state === "changed" && (staleness === "refuse" || !isCertain)) throw stale(current, seen);
+  if (seen.state === "fresh" && seen.since !== undefined && !isCertain && plan.unseen !== "permitted") {
+    throw stale(current, seen.since, seen.since.changed);
   }
   if (seen.state === "fresh" && plan.overwrites && !seen.whole) {
     const { shown: lines, cut, parts = [], cells } = seen;
@@ -152,11 +157,24 @@ async function requireSeen<Extra>(
   return seen;
 }
 
+/** The file changed since the session saw it; `lines` are the changed ones, if known, as they are numbered now. */
+export function stale(
+  { file, target }: Pick<CurrentFile, "file" | "target">,
+  { sizeThen }: { readonly sizeThen: number | undefined },
+  lines?: readonly LineSpan[],
+): Problem {
+  const { sizeBytes: sizeNow, mtimeMs } = file;
+  const changed = lines?.filter(({ from, to }) => from <= to).map(({ from, to }) => ({ from, to }));
+  const known = changed === undefined ? {} : { lines: changed };
+  return new Problem({ code: "STALE", place: target, reason: "changed", sizeThen, sizeNow, mtimeMs, ...known });
+}
+
 export function changedFileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
   const { target, diff } = prepared;
   const { hunks, additions, deletions, complete: diffComplete, uncounted } = diff;
   if (prepared.is === "new") {
-    return { target, hunks, additions, deletions, diffComplete, did: "created", before: undefined, notes };
+    const all = [...(prepared.notes ?? []), ...notes];
+    return { target, hunks, additions, deletions, diffComplete, did: "created", before: undefined, notes: all };
   }
   const { before, notes: planned } = prepared.planned;
   const all = [...planned, ...notes];

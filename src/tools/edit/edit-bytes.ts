@@ -4,7 +4,7 @@ import type { EditFound, Piece, TextChange, TextEdit } from "../../contract/edit
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { FileTruncated, findInFile, type Hit, runInSlices, type OpenFile, timeSlices } from "../../disk/disk.ts";
-import { merged } from "../../session/session.ts";
+import { merged, nothingShown } from "../../session/session.ts";
 import {
   bytePlacesIn,
   type ChangedRun,
@@ -32,14 +32,15 @@ import {
   type EditEngines,
   encoded,
   knownAfter,
+  linesMoved,
   movedAlong,
   notesOf,
   notShown,
   piecesOf,
   requireCertain,
-  requireShown,
   shownOf,
   spanFrom,
+  startShownCheck,
   textBefore,
   unshown,
 } from "./edit-text.ts";
@@ -88,11 +89,11 @@ export async function planBytes(
   requireCertain(current, matchedBy, hits.length);
   const shown = shownOf(current.seen);
   const oldNewlines = newlineBytesIn(needle.bytes);
-  requireShown(
-    current,
-    shown,
-    hits.map(({ line }) => spanFrom(line, oldNewlines, edit.oldText.endsWith("\n"))),
-  );
+  const check = startShownCheck(current);
+  const one = check.edit(matchedBy, hits.length);
+  for (const { line } of hits) one.place([spanFrom(line, oldNewlines, edit.oldText.endsWith("\n"))]);
+  one.end();
+  check.require();
   const oldBytes = needle.bytes.length - (isTorn ? 1 : 0);
   const changes = starts.map(({ at }, index) => ({ from: at, to: at + oldBytes, text: texts[index] ?? "" }));
   const pieces = await runInSlices(piecesOf({ byteAt: (at) => at }, changes, current), signal);
@@ -115,9 +116,9 @@ export async function planBytes(
       signal,
     ),
     before: textBefore(current),
-    notes: notesOf(current),
+    notes: [...notesOf(current, touched), ...check.notes()],
     wrote: knownAfter(current, movedAlong(shown, touched)),
-    lines: touched,
+    lines: linesMoved(current, touched),
     extra: [{ matchedBy, replacements: hits.length, line: starts[0]?.line ?? 1 }],
   };
 
@@ -204,6 +205,8 @@ async function planEverywhere(
   const blocks = startBlocks(source, needle, put);
   const spanAt = (line: number): LineSpan => ({ from: line, to: line + linesBefore - 1 });
   let missing: readonly LineSpan[] = [];
+  const oneIsEnough = current.rules.readFirst === "file" && shown.shown.length > 0;
+  let placesMissed = 0;
   let replacements = 0;
   let firstLine = 1;
   const onHit = (at: number, line: number): void => {
@@ -211,11 +214,14 @@ async function planEverywhere(
     replacements += 1;
     blocks.hit(at);
     if (!isWhole) {
-      if (touchedShown.at(-1)?.line !== line)
-        missing = merged([...missing, ...unshown(current, shown, [spanAt(line)])]);
-      if (missing.length >= missingMax) throw notShown(current, missing);
-      // Grows only with the lines that were shown: a place outside of them refuses the edit.
-      if (missing.length === 0) touchedShown.push({ line, linesBefore, linesAfter });
+      const missed = touchedShown.at(-1)?.line === line ? [] : unshown(current, shown, [spanAt(line)]);
+      // Grows only with the lines that were shown.
+      if (missed.length === 0) touchedShown.push({ line, linesBefore, linesAfter });
+      else {
+        placesMissed += 1;
+        if (missing.length < missingMax) missing = merged([...missing, ...missed]);
+        else if (!oneIsEnough) throw notShown(current, missing);
+      }
     }
     if (runs !== undefined) diff.count({ line, linesBefore, linesAfter });
     else first.push({ at, line });
@@ -231,7 +237,7 @@ async function planEverywhere(
   };
   const where = { hitsMax: 0, overlapping: false, lines: "all", firstByte: form.bomBytes } as const;
   await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...where, signal, onProgress, onHit });
-  if (missing.length > 0) throw notShown(current, missing);
+  if (missing.length > 0 && !(oneIsEnough && touchedShown.length > 0)) throw notShown(current, missing);
   if (!isEncodable) encoded(edit.newText, current);
   if (file.sizeBytes + replacements * (put.length - needle.length) > editBytesMax) {
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
@@ -244,8 +250,15 @@ async function planEverywhere(
     pieces: blocks.finish(),
     diff: await runInSlices(diff.finish(), signal),
     before: textBefore(current),
-    notes: notesOf(current),
-    wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, touchedShown)),
+    notes: [
+      ...notesOf(current, undefined),
+      ...(placesMissed > 0 ? [{ note: "places not shown", places: placesMissed, of: replacements } as const] : []),
+    ],
+    // Lines that were joined where none was shown have moved the others.
+    wrote:
+      placesMissed > 0 && linesBefore !== linesAfter
+        ? nothingShown
+        : knownAfter(current, movedAlong(shown, touchedShown)),
     extra: [{ matchedBy: "exact", replacements, line: firstLine }],
   };
 }

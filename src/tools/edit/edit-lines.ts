@@ -42,7 +42,7 @@ export const planOfLines = (
       throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
     }
     const numbers = context.ledger.numbersOf(current.target.real, current.seen);
-    return runInSlices(planLines(current, lines, numbers, context.changes.readFirst), context.signal);
+    return runInSlices(planLines(current, lines, numbers, context.changes.readFirst !== false), context.signal);
   },
 });
 

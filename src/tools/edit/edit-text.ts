@@ -4,12 +4,21 @@
  * bytes and diff are made. The checks that both engines share come first.
  */
 
-import type { EditFound, MatchedBy, NearestRegion, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
+import type {
+  ChangeNote,
+  EditFound,
+  MatchedBy,
+  NearestRegion,
+  Piece,
+  TextChange,
+  TextEdit,
+} from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import {
   type LineChange,
+  type LinesMoved,
   merged,
   nothingShown,
   type Seen,
@@ -17,6 +26,7 @@ import {
   shiftedCut,
   shiftedParts,
   type Shown,
+  unchanged,
   without,
   type Wrote,
 } from "../../session/session.ts";
@@ -46,6 +56,7 @@ import {
 import type { Planned } from "../change/change.ts";
 import { joined } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";
+import { stale } from "../change/prepare.ts";
 
 // Checks that both engines share: the session was shown the place, and the file's encoding has every new character.
 
@@ -91,13 +102,86 @@ export const notShown = ({ target, seen }: CurrentFile, needed: readonly LineSpa
     needed: merged(needed),
   });
 
-/** A file that changed since the session read it is edited only if the exact text occurs in it once. */
+/**
+ * A file that changed since the session read it is edited only if the exact text occurs in it once, where nothing is known of
+ * its lines as they are now. `places` is 0 for a place that was named by its line number, which proves nothing in such a file.
+ */
 export function requireCertain(current: CurrentFile, matchedBy: MatchedBy, places: number): void {
-  if (current.seen.state !== "changed" || (matchedBy === "exact" && places === 1)) return;
-  const { sizeBytes: sizeNow, mtimeMs } = current.file;
-  const { sizeThen } = current.seen;
-  throw new Problem({ code: "STALE", place: current.target, reason: "changed", sizeThen, sizeNow, mtimeMs });
+  const { seen } = current;
+  if (seen.state === "changed" && !(matchedBy === "exact" && places === 1)) throw stale(current, seen);
+  if (seen.state === "fresh" && seen.since !== undefined && places === 0)
+    throw stale(current, seen.since, seen.since.changed);
 }
+
+/**
+ * Checks that the session was shown the places of edits, unless it knows all of the file. With `readFirst: "file"`, an exact text
+ * that occurs once need not have been shown, and of all places of a `replace_all` one is enough; but nobody else may have
+ * changed these lines since. `shown` and the places number the lines of the file on disk.
+ */
+export function startShownCheck(current: CurrentFile) {
+  const { seen, rules } = current;
+  const shown = merged(shownOf(seen).shown);
+  const since = seen.state === "fresh" && rules.staleness === "refuse" ? seen.since : undefined;
+  const missing: LineSpan[] = [];
+  const changed: LineSpan[] = [];
+  let placesMissed = 0;
+  let placesOfMissed = 0;
+  /** The last shown span that begins at or before `from` must reach to `to`. */
+  const isShown = ({ from, to }: LineSpan): boolean => {
+    const after = firstIndex(shown.length, (at) => (shown[at]?.from ?? 0) > from);
+    return (shown[after - 1]?.to ?? 0) >= to;
+  };
+  const miss = (spans: readonly LineSpan[]): void => {
+    const lines = without(merged(spans), shown);
+    const others = since === undefined ? [] : overlapping(lines, since.foreign);
+    if (others.length > 0) changed.push(...others);
+    else missing.push(...lines);
+  };
+  return {
+    /** Begins an edit; `total` are its places, 0 for a place named by its line number. Each place is passed as its lines. */
+    edit(matchedBy: MatchedBy, total: number) {
+      const isExact = matchedBy === "exact" || matchedBy === "line ends";
+      const isStrict = rules.readFirst !== "file" || !isExact || total === 0 || shown.length === 0;
+      let places = 0;
+      const missed: LineSpan[] = [];
+      let missedPlaces = 0;
+      return {
+        place(spans: readonly LineSpan[]): void {
+          if (seen.state !== "fresh" || seen.whole) return;
+          places += 1;
+          if (spans.every(isShown)) return;
+          missedPlaces += 1;
+          if (isStrict) miss(spans);
+          else if (missed.length <= limits.unshownPartsMax) missed.push(...spans);
+        },
+        end(): void {
+          if (isStrict || missedPlaces === 0) return;
+          if (total > 1 && missedPlaces === places) miss(missed);
+          else if (total > 1) [placesMissed, placesOfMissed] = [placesMissed + missedPlaces, placesOfMissed + places];
+          else if (since !== undefined) changed.push(...overlapping(missed, since.foreign));
+        },
+      };
+    },
+    /** Whether to stop looking for further missing lines: an edit was not found, or very many lines are missing. */
+    isOver: (isFound: boolean): boolean =>
+      missing.length + changed.length > 0 && (!isFound || missing.length > limits.unshownPartsMax),
+    require(): void {
+      if (changed.length > 0 && seen.state === "fresh" && seen.since !== undefined)
+        throw stale(current, seen.since, merged(changed));
+      if (missing.length > 0) throw notShown(current, missing);
+    },
+    notes: (): readonly ChangeNote[] =>
+      placesMissed === 0 ? [] : [{ note: "places not shown", places: placesMissed, of: placesOfMissed }],
+  };
+}
+
+/** Those of `spans` that have a line in common with one of `lines`; `spans` are sorted. */
+const overlapping = (lines: readonly LineSpan[], spans: readonly LineSpan[]): readonly LineSpan[] =>
+  lines.flatMap(({ from, to }) => {
+    const first = firstIndex(spans.length, (at) => (spans[at]?.to ?? 0) >= from);
+    const end = firstIndex(spans.length, (at) => (spans[at]?.from ?? 0) > to);
+    return spans.slice(first, end).filter((span) => span.from <= span.to);
+  });
 
 export function encoded(
   text: string,
@@ -108,8 +192,14 @@ export function encoded(
   throw new Problem({ code: "ENCODING", place: target, encoding, character: result.lacks });
 }
 
-export const notesOf = ({ seen }: CurrentFile): readonly { readonly note: "other changes" }[] =>
-  seen.state === "changed" ? [{ note: "other changes" }] : [];
+/** `changes` are those of the call, so that line numbers are right after it; undefined if they are not known one by one. */
+export function notesOf({ seen }: CurrentFile, changes: readonly LineChange[] | undefined): readonly ChangeNote[] {
+  if (seen.state === "changed") return [{ note: "other changes" }];
+  if (seen.state === "never" || seen.since === undefined) return [];
+  if (changes === undefined) return [{ note: "other changes" }];
+  const lines = merged(seen.since.changed.filter(({ from, to }) => from <= to));
+  return [{ note: "other changes", lines: unchanged(lines, changes) }];
+}
 
 /** The old text, for clients that show both sides; undefined if it is long. */
 export function textBefore({ bytes, source }: CurrentFile): string | undefined {
@@ -151,55 +241,42 @@ export function* planText(
   { indexedEditsMin, shows }: Pick<EditEngines, "indexedEditsMin" | "shows"> = editEngines,
 ): Steps<Planned<readonly EditFound[]>> {
   const original = current.source().text;
-  const needs = isWholeShown(current) ? undefined : neededLines(current, original);
+  const check = isWholeShown(current) ? undefined : startShownCheck(current);
+  const linesAt = linesIn(original);
   const { changes, found } = yield* applyEdits(current.target, original, edits, {
     indexedEditsMin,
-    many: needs === undefined ? "in blocks" : "each",
+    many: check === undefined ? "in blocks" : "each",
     *seen(matchedBy, places, total, state) {
       requireCertain(current, matchedBy, total);
-      if (needs === undefined) return;
+      const one = check?.edit(matchedBy, total);
+      if (one === undefined) return;
       for (const [index, { from, to }] of places.entries()) {
         if ((index + 1) % partLength === 0) yield;
-        needs.add(state.originalsOf(from, to));
+        one.place(linesAt(state.originalsOf(from, to)));
       }
+      one.end();
     },
-    isOver: (isFound) => needs?.isOver(isFound) === true,
+    isOver: (isFound) => check?.isOver(isFound) === true,
   });
-  needs?.require();
+  check?.require();
   yield;
   const shown =
-    needs === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
+    check === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
   yield;
-  return yield* planOfChanges(current, changes, knownAfter(current, shown), found, shows);
+  const planned = yield* planOfChanges(current, changes, knownAfter(current, shown), found, shows);
+  return check === undefined ? planned : { ...planned, notes: [...planned.notes, ...check.notes()] };
 }
 
 const isWholeShown = ({ seen }: CurrentFile): boolean => seen.state === "fresh" && seen.whole;
 
-/** The lines of the current file that edits need, if only part of it was shown. Text that earlier edits of the call added needs no check. */
-function neededLines(current: CurrentFile, text: string) {
-  const shown = merged(shownOf(current.seen).shown);
+/** The lines of parts of the text. Text that earlier edits of the call added is not in it and needs no check. */
+function linesIn(text: string) {
   const lineAt = lineNumbers(sourceOf(text));
-  const missing: LineSpan[] = [];
-  /** The last shown span that begins at or before `from` must reach to `to`. */
-  const isShown = ({ from, to }: LineSpan): boolean => {
-    const after = firstIndex(shown.length, (at) => (shown[at]?.from ?? 0) > from);
-    return (shown[after - 1]?.to ?? 0) >= to;
-  };
-  return {
-    add(places: readonly { readonly from: number; readonly to: number }[]): void {
-      if (current.seen.state !== "fresh") return;
-      for (const { from, to } of places) {
-        const line = lineAt(from);
-        const span = spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
-        if (!isShown(span)) missing.push(...without([span], shown));
-      }
-    },
-    /** Whether to stop looking for further missing lines: an edit was not found, or very many lines are missing. */
-    isOver: (isFound: boolean): boolean => missing.length > 0 && (!isFound || missing.length > limits.unshownPartsMax),
-    require(): void {
-      if (missing.length > 0) throw notShown(current, missing);
-    },
-  };
+  return (places: readonly { readonly from: number; readonly to: number }[]): readonly LineSpan[] =>
+    places.map(({ from, to }) => {
+      const line = lineAt(from);
+      return spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
+    });
 }
 
 interface EditingOptions extends Pick<EditEngines, "indexedEditsMin"> {
@@ -366,12 +443,26 @@ export function* planOfChanges<Extra>(
 ): Steps<Planned<Extra>> {
   const source = current.source();
   yield;
-  const lines = yield* linesChanged(source.text, changes);
-  const diff = yield* diffOfChanges(source, changes, lines, shows);
+  const touched = yield* linesChanged(source.text, changes);
+  const diff = yield* diffOfChanges(source, changes, touched, shows);
   yield;
   const pieces = yield* piecesOf(source, changes, current);
-  return { pieces, diff, before: textBefore(current), notes: notesOf(current), wrote, lines, extra };
+  return {
+    pieces,
+    diff,
+    before: textBefore(current),
+    notes: notesOf(current, touched),
+    wrote,
+    lines: linesMoved(current, touched),
+    extra,
+  };
 }
+
+/** For the ledger: where the lines of the file are after changes. */
+export const linesMoved = ({ seen }: CurrentFile, changes: readonly LineChange[]): LinesMoved => ({
+  aligned: seen.state === "fresh" ? seen.since?.aligned : undefined,
+  changes,
+});
 
 /** Locates one edit: after a line (`afterLine`), as the whole text of an empty file (empty old text), or by the ladder. */
 function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {

@@ -24,7 +24,7 @@ import { planEdits } from "./edit.ts";
 import { type EditEngines, editEngines } from "./edit-text.ts";
 
 const target = { asked: "a.txt", relative: "a.txt", absolute: "/a.txt", real: "/a.txt" } as Target; // only handed on
-const changes = { readFirst: true, staleness: "content-match", hardLinks: "separate", writeEol: "as sent" } as const;
+const changes = { readFirst: "lines", staleness: "content-match", hardLinks: "separate", writeEol: "as sent" } as const;
 const context = {
   signal: new AbortController().signal,
   onProgress: undefined,
@@ -63,6 +63,7 @@ function beforeOf(sample: Sample, bytes: Buffer, isHeld: boolean): CurrentFile {
     head: isGuess ? bytes.subarray(0, 64) : undefined,
     source: () => sourceText(isHeld ? bytes : Buffer.alloc(0), form),
     seen: sample.seen,
+    rules: changes,
     whole: async () => beforeOf(sample, bytes, true),
     fingerprint,
     remember: undefined,

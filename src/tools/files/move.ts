@@ -207,7 +207,8 @@ function finished(
   if (lookup.seen !== "node") return [];
   using handle = lookup.handle;
   const { identity } = handle;
-  rememberWrite(destination, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
+  const { old, planned } = prepared;
+  rememberWrite(destination, identity, hashIfSmall(old), planned.wrote, context, undefined, old);
   return recorders?.flatMap((recorder) => recorder.done(identity, prepared.file.mode)) ?? [];
 }
 

@@ -41,7 +41,7 @@ import {
   surveyIgnored,
   type IgnoreDifference,
 } from "../../search/search.ts";
-import { merged } from "../../session/session.ts";
+import { merged, type ShownText } from "../../session/session.ts";
 import { escapeGlob, isNameOfFile } from "../glob/start.ts";
 import { folderAgain, ignoredAbove, type IgnoredAbove } from "../ignored-at.ts";
 import type { Located } from "../locate.ts";
@@ -520,10 +520,26 @@ export async function noteShown(
     if (statKeyOf(file.identity) !== statKey) continue;
     // The session knows a large file in another state. Lines without a hash would replace that knowledge, which may still hold.
     if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, statKey)) continue;
-    const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
+    const sight = {
+      views: views.map((span) => ({ ...span, hash: undefined })),
+      cut: [],
+      linesTotal: undefined,
+      texts: isHashed(file) ? textsOf(whole) : [],
+    };
     // A file that cannot be read to its end has no known state.
     await orIfUnreadable(undefined, () => ledger.saw(real, fingerprintOf(file, statKey), sight));
   }
+}
+
+/** The text of lines that follow each other, in parts; `lines` are sorted. */
+function textsOf(lines: readonly GrepLine[]): readonly ShownText[] {
+  const parts: { readonly from: number; readonly lines: string[] }[] = [];
+  for (const { line, text } of lines) {
+    const last = parts.at(-1);
+    if (last !== undefined && line === last.from + last.lines.length) last.lines.push(text);
+    else parts.push({ from: line, lines: [text] });
+  }
+  return parts.map((part) => ({ from: part.from, text: part.lines.join("\n") }));
 }
 
 /**

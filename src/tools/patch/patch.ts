@@ -133,7 +133,7 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
       throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, current.target));
     }
     if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
-    if (current.seen.state === "changed")
+    if (current.seen.state === "changed" || (current.seen.state === "fresh" && current.seen.since !== undefined))
       requireCertain(current, applied.matchedBy, (yield* matchOnce(text, section)) ? 1 : 0);
     yield* pieces.splice(applied.changes);
     if (sections.length > 1) text = apply(text, applied.changes);

@@ -15,6 +15,7 @@ import {
 } from "../../disk/disk.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type {
   DirectoryOutcome,
   EncodingName,
@@ -26,7 +27,7 @@ import type {
 import type { LineNumber, Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
 import { readDirectory, readMedia, readText, recognise, type Recognition } from "../../kinds/kinds.ts";
-import type { FileFingerprint, LinePart, View } from "../../session/session.ts";
+import type { FileFingerprint, LinePart, ShownText, View } from "../../session/session.ts";
 import { roughTokens } from "../../text/text.ts";
 import { prepareServers } from "../languages.ts";
 import { type Located, locatePermitted } from "../locate.ts";
@@ -90,7 +91,7 @@ async function readFile(located: Located, request: ReadRequest, context: ToolCon
       context.pages.keep(key, page);
     const outcome = context.fit(whole.kind === "text" ? withInstructions(whole, context) : whole);
     if (remembers && isWhole(outcome)) await context.ledger.shown(target.real, part, fingerprint, tokensIn(outcome));
-    await recordShown(outcome, fingerprint, context);
+    await recordShown(outcome, fingerprint, request.profile, context);
     if (outcome.kind === "text") prepareServers(target, context);
     return outcome;
   } catch (error) {
@@ -169,7 +170,12 @@ async function outlineFor(
 }
 
 /** What the ledger records as shown may be changed from now on. */
-async function recordShown(outcome: ReadOutcome, fingerprint: FileFingerprint, { ledger }: ToolContext): Promise<void> {
+async function recordShown(
+  outcome: ReadOutcome,
+  fingerprint: FileFingerprint,
+  profile: Profile,
+  { ledger }: ToolContext,
+): Promise<void> {
   if (outcome.kind === "notebook") {
     // A truncated cell does not count as shown.
     const shown = outcome.cells.flatMap(({ sourceCutChars }, index) => {
@@ -190,7 +196,20 @@ async function recordShown(outcome: ReadOutcome, fingerprint: FileFingerprint, {
   const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, fingerprint));
   const parts = pages.flatMap(partsOf);
   const cut = parts.map(({ line }) => ({ from: line, to: line }));
-  await ledger.saw(real, fingerprint, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
+  const texts = isHashed(fingerprint) ? pages.flatMap((page) => textsOf(page, profile)) : [];
+  await ledger.saw(real, fingerprint, { views, cut, parts, linesTotal: pages[0]?.linesTotal, texts });
+}
+
+/** The lines themselves; truncated ones are like no line of the file. */
+function textsOf(page: Page, { lines }: Profile): readonly ShownText[] {
+  if (page.count === 0 || page.column !== undefined) return [];
+  const { from, linesTotal: total } = page;
+  const text = page.joined ?? page.lines.join("\n");
+  if (lines !== "split" || total === undefined) return [{ from, text, total }];
+  // Where a final newline begins one more line, that line is not part of the file's content.
+  if (page.stopped !== "end") return [{ from, text }];
+  if (text.endsWith("\n")) return [{ from, text: text.slice(0, -1), total: total - 1 }];
+  return text === "" ? [] : [{ from, text, total }];
 }
 
 /** The columns that were shown of truncated lines. `page.lines` is read only where it is needed: the getter splits the page. */
