@@ -47,7 +47,13 @@ export async function outlineText(task: OutlineTask, context: WorkerContext): Pr
   const parser = new Parsing();
   parser.setLanguage(await Languages.load(context.bytesOf(task.grammarWasm)));
   context.compiled(task.grammarWasm);
-  const tree = parser.parse(task.text, null, { progressCallback: () => context.checkTime() });
+  // The parser calls `progressCallback` after 100 steps, and one step may read the whole text as a comment: so the time is also
+  // checked where it asks for the next 5,119 characters.
+  const textFrom = (index: number): string => {
+    context.checkTime();
+    return task.text.slice(index);
+  };
+  const tree = parser.parse(textFrom, null, { progressCallback: () => context.checkTime() });
   if (tree === null) throw new Error("the parser has no answer");
   return { ...collect(tree, task, context), faultLine: faultLineOf(tree, context) };
 }
