@@ -65,7 +65,7 @@ export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
 export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
 export { bytePlacesIn, firstIndex } from "./match/find-text.ts";
 export { type FinderOptions, isByteSearchable, startFinding } from "./match/find.ts";
-export { IndexedText } from "./match/indexed-text.ts";
+export { IndexedForms } from "./match/indexed-text.ts";
 export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
 export { nearestRegion, regionAt } from "./match/nearest.ts";
 export { exactReplacement, linesRewritten } from "./match/rewrite.ts";
