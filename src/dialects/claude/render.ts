@@ -253,7 +253,7 @@ function entryLine(entry: Entry): string {
 }
 
 /** Shown for a long code file instead of its text, or on request. */
-interface OutlineResult {
+export interface OutlineResult {
   readonly type: "outline";
   readonly file: {
     readonly filePath: string;
