@@ -15,7 +15,7 @@ beforeAll(() => {
     ws: {
       "long.js": long,
       "secret.ts": "export function hidden() {}\n",
-      "README.md": "# A title\n",
+      "notes.txt": "# A title\n",
       "page.html": "<p>",
       "crlf.py": "\ufeffdef a():\r\n    pass\r\n\r\ndef b():\r\n    pass\r\n",
       run: "#!/usr/bin/env bash\nmain() {\n  :\n}\n",
@@ -56,10 +56,10 @@ describe("outline", () => {
 
   test("what cannot be outlined says why and what to do instead", async () => {
     const session = open().session();
-    await expect(session.outline("README.md")).rejects.toMatchObject({
+    await expect(session.outline("notes.txt")).rejects.toMatchObject({
       code: "NO_OUTLINE",
       message:
-        'Cannot outline "README.md": no grammar for files of this name is at hand, read it in parts with offset 1 and limit 500 or search it with Grep',
+        'Cannot outline "notes.txt": files of this name have no outline, read it in parts with offset 1 and limit 500 or search it with Grep',
     });
     await expect(session.outline("binary.c")).rejects.toMatchObject({ code: "BINARY_FILE" });
     await expect(session.outline("folder")).rejects.toMatchObject({ code: "IS_DIRECTORY" });
