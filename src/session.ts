@@ -529,9 +529,13 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
 });
 
 /** Applies the options that change a profile. */
-const withOptions = (profile: Profile, { pageTokensMax, lineCharsMax, longCode }: FilehandOptions): Profile => ({
+const withOptions = (
+  profile: Profile,
+  { pageTokensMax, lineCharsMax, longCode, outlineTool = true }: FilehandOptions,
+): Profile => ({
   ...profile,
   ...defined({ lineCharsMax, longCode }),
+  outlineTool,
   ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
 });
 

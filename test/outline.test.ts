@@ -70,6 +70,23 @@ describe("outline", () => {
     await expect(session.outline("../outside.ts")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
   });
 
+  test("the first page of a longer file names the tool, where the model has it and the file has an outline", async () => {
+    const last = async (path: string, more: object = {}, options: Partial<FilehandOptions> = {}) =>
+      words(
+        await open(options)
+          .session()
+          .call("Read", { file_path: path, ...more }),
+      )
+        .split("\n")
+        .at(-1);
+    fs.writeFileSync(`${made.path("ws")}/long.txt`, long);
+    const advice = " or list its parts with Outline]";
+    expect(await last("long.js")).toContain(advice);
+    expect(await last("long.js", { offset: 2, limit: 3 })).not.toContain(advice);
+    expect(await last("long.js", {}, { outlineTool: false })).not.toContain(advice);
+    expect(await last("long.txt")).toMatch(/go on with offset \d+\]$/);
+  });
+
   test("rules for reading hold", async () => {
     const denied = open({ permissions: { deny: ["Read(secret.ts)"] } }).session();
     await expect(denied.outline("secret.ts")).rejects.toMatchObject({ code: "ACCESS_DENIED" });

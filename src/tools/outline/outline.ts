@@ -189,6 +189,8 @@ export async function outlineInstead(
   }
 }
 
+export const hasOutline = (target: Target): boolean => quickLanguage(target) !== undefined;
+
 const quickLanguage = (target: Target): OutlineLanguage | undefined => outlineLanguageOf(target.real, "");
 
 /** A script without an extension names its language in its first line. */
