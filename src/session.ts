@@ -24,7 +24,7 @@ import {
   isExemptModel,
   answerLimitOf,
   nearestWord,
-  type OptIn,
+  type ToolSpec,
   pathsShownIn,
   requestOf,
   withinLimit,
@@ -149,7 +149,7 @@ export function startSession<Name extends DialectName>(
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
     return known;
   };
-  const specs = dialect.specs.filter(({ optIn }) => isOffered(optIn, options));
+  const specs = dialect.specs.filter((spec) => isOffered(spec, options));
   /** Replaced by a wider one when the user lets the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
@@ -511,11 +511,12 @@ export function startSession<Name extends DialectName>(
 // How the options shape a session: its tools, profile, modes and change rules.
 
 function isOffered(
-  optIn: OptIn | undefined,
-  { historyTools = false, languageTools = false }: FilehandOptions,
+  { optIn, optOut }: ToolSpec,
+  { historyTools = false, languageTools = false, outlineTool = true }: FilehandOptions,
 ): boolean {
   const offers = { history: historyTools, lsp: languageTools !== false, rename: languageTools === "rename" };
-  return optIn === undefined || offers[optIn];
+  const keeps = { outline: outlineTool };
+  return (optIn === undefined || offers[optIn]) && (optOut === undefined || keeps[optOut]);
 }
 
 /** The safest choices are the defaults. */
@@ -528,9 +529,13 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
 });
 
 /** Applies the options that change a profile. */
-const withOptions = (profile: Profile, { pageTokensMax, lineCharsMax, longCode }: FilehandOptions): Profile => ({
+const withOptions = (
+  profile: Profile,
+  { pageTokensMax, lineCharsMax, longCode, outlineTool = true }: FilehandOptions,
+): Profile => ({
   ...profile,
   ...defined({ lineCharsMax, longCode }),
+  outlineTool,
   ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
 });
 

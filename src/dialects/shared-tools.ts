@@ -12,6 +12,7 @@ import historyText from "./history.txt";
 import { turnsDefault } from "./history-text.ts";
 import lspText from "./lsp.txt";
 import { boolean, choice, integer, type ParameterOf, position, string } from "./parameters.ts";
+import outlineText from "./outline.txt";
 import renameText from "./rename.txt";
 import rewindText from "./rewind.txt";
 import { tool, type ValuesOf } from "./tool.ts";
@@ -97,6 +98,16 @@ export const notebookEditTool = (
         "What to do with the cell",
         { default: "replace" },
       ),
+    },
+  });
+
+export const outlineTool = (spelling: Spelling): ToolSpec =>
+  tool("outline", {
+    name: spelling.toolName("Outline"),
+    description: outlineText,
+    input: {
+      [spelling.file]: string("path", `Path of the file${relativeWords(spelling, ",")}`, required),
+      depth: integer("depth", 1, "Levels to show; by default as many as fit", { max: limits.outlineDepthMax }),
     },
   });
 

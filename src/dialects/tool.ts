@@ -9,7 +9,7 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { lineNumber } from "../contract/target.ts";
-import type { ToolSpec, OptIn } from "./dialect.ts";
+import type { OptIn, OptOut, ToolSpec } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
 import {
   argumentNamed,
@@ -25,6 +25,7 @@ import {
 interface VerbOf<V extends keyof Verbs, Values> {
   readonly readOnly: boolean;
   readonly optIn?: OptIn;
+  readonly optOut?: OptOut;
   readonly toRequest: (values: Values, call: CallOf) => Verbs[V]["request"];
 }
 
@@ -63,6 +64,12 @@ const read: VerbOf<
     profile,
     ...(pages === undefined ? {} : { pages }),
   }),
+};
+
+const outline: VerbOf<"outline", Given<"outline", "path"> & Optional<"outline", "depth">> = {
+  readOnly: true,
+  optOut: "outline",
+  toRequest: (values, { profile }) => ({ verb: "outline", ...values, profile }),
 };
 
 const ls: VerbOf<"ls", Given<"ls", "path"> & { readonly ignore?: readonly string[]; readonly from?: number }> = {
@@ -231,7 +238,21 @@ const rename: VerbOf<"rename", PlaceValues & { readonly newName: string }> = {
   }),
 };
 
-const verbs = { read, ls, glob, grep, edit, write, "notebook-edit": notebookEdit, patch, history, rewind, lsp, rename };
+const verbs = {
+  read,
+  outline,
+  ls,
+  glob,
+  grep,
+  edit,
+  write,
+  "notebook-edit": notebookEdit,
+  patch,
+  history,
+  rewind,
+  lsp,
+  rename,
+};
 
 type OfferedVerb = keyof typeof verbs;
 export type ValuesOf<V extends OfferedVerb> = Parameters<(typeof verbs)[V]["toRequest"]>[0];
@@ -248,7 +269,7 @@ export interface ToolLiteral<V extends OfferedVerb> {
 
 export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): ToolSpec {
   const { name, description, input, fixed } = literal;
-  const { readOnly, optIn, toRequest } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
+  const { readOnly, optIn, optOut, toRequest } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
   let inputSchema: JsonSchema | undefined;
   // Made by the first call: each program offers tools that are never called.
   let parsing:
@@ -261,6 +282,7 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
     input,
     readOnly,
     ...(optIn === undefined ? {} : { optIn }),
+    ...(optOut === undefined ? {} : { optOut }),
     get inputSchema() {
       return (inputSchema ??= jsonSchemaOf(input));
     },

@@ -73,7 +73,13 @@ export { type Source, sourceOf } from "./match/source.ts";
 export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
 export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
 export { compareCodePoints, compareNames, comparePaths } from "./order.ts";
-export { chooseItems, type WholeItem } from "./outline.ts";
+export { scanHtml } from "./outline/html.ts";
+export { chooseItems, ItemCollector, type OutlineScanner, shortName, type WholeItem } from "./outline/items.ts";
+export { scanJson } from "./outline/json.ts";
+export { scanMarkdown } from "./outline/markdown.ts";
+export { scanSql } from "./outline/sql.ts";
+export { scanToml } from "./outline/toml.ts";
+export { scanYaml } from "./outline/yaml.ts";
 export { applyingHunks, type Refused, matchOnce } from "./patch/apply.ts";
 export { parsePatch, parsingPatch, type PatchFile, type PatchHunk, pathsNamed } from "./patch/patch.ts";
 export {

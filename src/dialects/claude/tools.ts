@@ -10,6 +10,7 @@ import {
   grepTool,
   notebookEditTool,
   optInTools,
+  outlineTool,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -40,6 +41,7 @@ const read = tool("read", {
 
 export const specs: readonly ToolSpec[] = [
   read,
+  outlineTool(spelling),
   grepTool(
     grep,
     {

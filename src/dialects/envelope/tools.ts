@@ -10,6 +10,7 @@ import {
   grepTool,
   notebookEditTool,
   optInTools,
+  outlineTool,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -47,6 +48,7 @@ const unchangedNotice = /^File '[^\n]*' is unchanged since it was last read\.(?:
 
 export const specs: readonly ToolSpec[] = [
   read,
+  outlineTool(spelling),
   grepTool(
     grep,
     {

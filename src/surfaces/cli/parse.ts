@@ -125,6 +125,7 @@ const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
+  "no-outline-tool": option.flag("Do not offer the tool that lists what a file declares (Outline)"),
   "language-tools": option.flag(
     "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
   ),

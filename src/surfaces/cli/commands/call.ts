@@ -18,6 +18,7 @@ export const call: Command = {
     "answer-bytes",
     "session",
     "history-tools",
+    "no-outline-tool",
     "language-tools",
     "language-servers",
   ),
@@ -51,7 +52,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared("history-tools", "language-tools"),
+  options: shared("history-tools", "no-outline-tool", "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");
