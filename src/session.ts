@@ -104,8 +104,8 @@ interface Work<Answer> {
 /** Shortens outcomes to the answer limit. */
 interface Fitting {
   readonly fit: ToolContext["fit"];
-  /** The answer of an outcome that `fit` has returned. */
-  readonly rendered: (outcome: Outcome) => Reply | undefined;
+  /** The answer of an outcome that `fit` has returned, and its size. */
+  readonly rendered: (outcome: Outcome) => { readonly reply: Reply; readonly bytes: number } | undefined;
 }
 
 /** The ids of one call. A class: every object literal with a getter gets a hidden class of its own, which V8 keeps. */
@@ -292,17 +292,18 @@ export function startSession<Name extends DialectName>(
 
   /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
   const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts): Fitting => {
-    let last: { readonly outcome: Outcome; readonly reply: Reply } | undefined;
+    let last: { readonly outcome: Outcome; readonly reply: Reply; readonly bytes: number } | undefined;
     const bytesOf = (outcome: Outcome): number => {
-      last = { outcome, reply: renderPages(words, outcome, facts()) };
-      return answerBytes(last.reply, limit);
+      const reply = renderPages(words, outcome, facts());
+      last = { outcome, reply, bytes: answerBytes(reply, limit) };
+      return last.bytes;
     };
     return {
       fit: <Fitted extends Outcome>(outcome: Fitted): Fitted =>
         outcome === last?.outcome
           ? outcome
           : (fittedOutcome(outcome, limit.bytesMax, profile.cutMark, bytesOf) as Fitted), // of the same kind, only shorter
-      rendered: (outcome: Outcome): Reply | undefined => (outcome === last?.outcome ? last.reply : undefined),
+      rendered: (outcome) => (outcome === last?.outcome ? last : undefined),
     };
   };
 
@@ -328,11 +329,12 @@ export function startSession<Name extends DialectName>(
       if (outcome.kind === "unchanged") usage.tokensSaved += outcome.tokensSaved;
       const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = context.languages === undefined ? diagnostics : [...diagnostics, ...(await lateReports(context))];
-      const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
-      const whole = withLate(rendered, late, words);
+      const measured = fitting?.rendered(outcome);
+      const whole = withLate(measured?.reply ?? renderPages(words, outcome, facts()), late, words);
       progress.tokens = tokensOf(whole);
       usage.tokensGiven += progress.tokens;
-      const reply = limit === undefined ? whole : withinLimit(whole, limit);
+      const fits = limit === undefined || (whole === measured?.reply && measured.bytes <= limit.bytesMax);
+      const reply = fits ? whole : withinLimit(whole, limit);
       // For `undelivered`.
       const shown = { of: ids.session, outcome };
       return Object.defineProperty(reply, shownOutcome, { value: shown, configurable: true });
