@@ -4,10 +4,12 @@
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
+import { defined } from "../contract/common.ts";
 import type { TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { ReadRequest } from "../contract/read.ts";
 import { lineNumber } from "../contract/target.ts";
 import type { OptIn, OptOut, ToolSpec } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
@@ -31,9 +33,12 @@ interface VerbOf<V extends keyof Verbs, Values> {
 
 interface CallOf {
   readonly profile: Profile;
-  /** Whether the call itself sets one of these values. */
-  readonly gives: (...keys: readonly string[]) => boolean;
+  /** Whether the call itself sets this value. */
+  readonly gives: (key: string) => boolean;
 }
+
+/** Without the values that the call leaves out, so that they do not replace a default. */
+const sent = <Values extends object>(values: Values): Values => defined(values) as Values; // an undefined one is optional
 
 /** Values of the request itself, and those that a call may leave out. */
 type Given<V extends keyof Verbs, Key extends keyof Verbs[V]["request"]> = Pick<Verbs[V]["request"], Key>;
@@ -54,16 +59,20 @@ const read: VerbOf<
   toRequest: (
     { path, from = 1, linesMax = Number.POSITIVE_INFINITY, column = 1, pages, overBudget = "first page" },
     { profile, gives },
-  ) => ({
-    verb: "read",
-    path,
+  ) => {
     // Column 1 is the default, and models fill in optional parameters.
-    ranges: [column > 1 ? { from: lineNumber(from), linesMax, column } : { from: lineNumber(from), linesMax }],
-    overBudget: gives("linesMax") ? overBudget : "first page",
-    whole: !gives("from", "linesMax", "column"),
-    profile,
-    ...(pages === undefined ? {} : { pages }),
-  }),
+    const range = column > 1 ? { from: lineNumber(from), linesMax, column } : { from: lineNumber(from), linesMax };
+    const givesLines = gives("linesMax");
+    const request: ReadRequest = {
+      verb: "read",
+      path,
+      ranges: [range],
+      overBudget: givesLines ? overBudget : "first page",
+      whole: !givesLines && !gives("from") && !gives("column"),
+      profile,
+    };
+    return pages === undefined ? request : { ...request, pages };
+  },
 };
 
 const outline: VerbOf<"outline", Given<"outline", "path"> & Optional<"outline", "depth">> = {
@@ -119,7 +128,7 @@ const grep: VerbOf<
     entriesMax: entriesMax === 0 ? limits.searchEntriesMax : entriesMax,
     order: "path",
     lineCharsMax: 500,
-    ...values,
+    ...sent(values),
   }),
 };
 
@@ -166,7 +175,7 @@ const notebookEdit: VerbOf<
     cellId: undefined,
     cellType: undefined,
     mode: "replace",
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -185,7 +194,7 @@ const history: VerbOf<"history", Optional<"history", "turn" | "path" | "from" | 
     path: undefined,
     from: 1,
     itemsMax: turnsDefault,
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -222,7 +231,7 @@ const lsp: VerbOf<"lsp", PlaceValues & Given<"lsp", "operation"> & Optional<"lsp
     at: { line, symbol, column },
     query: undefined,
     from: 1,
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -287,13 +296,11 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
       return (inputSchema ??= jsonSchemaOf(input));
     },
     toRequest(sent, profile) {
-      parsing ??= { parameters: namedParameters(input), usual: { ...fixed, ...defaultsOf(input) } };
+      parsing ??= { parameters: namedParameters(input), usual: { ...defaultsOf(input), ...fixed } };
       const { parameters, usual } = parsing;
       const values = parseArguments(parameters, usual, name, sent) as ValuesOf<V>; // the literal's parameters give these values
-      const gives: CallOf["gives"] = (...keys) =>
-        parameters.some(
-          ({ name, parameter }) => keys.includes(parameter.sets) && argumentNamed(name, sent) !== undefined,
-        );
+      const gives: CallOf["gives"] = (key) =>
+        parameters.some(({ name, parameter }) => parameter.sets === key && argumentNamed(name, sent) !== undefined);
       return toRequest(values, { profile, gives });
     },
   };

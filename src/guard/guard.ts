@@ -215,8 +215,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const other = isOpen ? otherSpelling(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const lookup = other === undefined ? first : disk.lookup(other, also);
-    const place: Place = { ...placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath), asked };
-    return { path: other ?? typed, lookup, place };
+    const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
+    return { path: other ?? typed, lookup, place: { asked, absolute, relative } };
   };
 
   /** The names that a path has, or would have if it existed. */

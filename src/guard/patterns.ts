@@ -128,7 +128,8 @@ export const escapePattern = (path: string): string =>
 export function belowSystemRoot(absolute: string): string {
   // Any other path is a Windows path, in which a backslash cannot be part of a name.
   const slashed = absolute.startsWith("/") ? absolute : absolute.replaceAll("\\", "/");
-  return slashed.replace(/^\/+/, "").replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase());
+  const path = slashed.replace(/^\/+/, "");
+  return path[1] === ":" ? path.replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase()) : path;
 }
 
 type Anchored = { readonly base: Base; readonly line: string } | { readonly why: string };

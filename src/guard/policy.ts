@@ -240,6 +240,7 @@ export function namedLinks(
     if (named.length > lookupsMax && nextScanMs === Number.NEGATIVE_INFINITY) yield* scan(named);
   }
   const current = (): readonly Named[] => {
+    if (made?.length === 0) return made;
     finish(prepare());
     const named = finish(readNames());
     if (named.length <= lookupsMax) return named;

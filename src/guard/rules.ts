@@ -136,10 +136,15 @@ class RuleSet {
   }
 
   any(names: readonly PathName[]): RuleText | undefined {
-    return firstOf(names, (name) => this.#match(name));
+    for (const name of names) {
+      const rule = this.#match(name);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 
   all(names: readonly PathName[]): RuleText | undefined {
+    if (this.#everything === undefined && this.#groups.size === 0) return undefined;
     const rules = names.map((name) => this.#match(name));
     return rules.includes(undefined) ? undefined : rules[0];
   }
@@ -148,9 +153,12 @@ class RuleSet {
     // Everything means the workspace, without folders outside that the session was admitted to.
     const covers = this.#verdict !== "allow" || name.relative !== undefined;
     if (this.#everything !== undefined && covers) return this.#everything;
-    const { absolute, others = [] } = name;
-    const belowOthers = (group: Group) => firstOf(others, (relative) => group.match({ absolute, relative }));
-    return firstOf(this.#groups.values(), (group) => group.match(name) ?? belowOthers(group));
+    const { absolute, others } = name;
+    for (const group of this.#groups.values()) {
+      const rule = group.match(name) ?? (others && firstOf(others, (relative) => group.match({ absolute, relative })));
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 }
 
