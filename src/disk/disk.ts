@@ -40,7 +40,6 @@ import { nodeSystem, type System } from "./system.ts";
 import { WriteFailed, type WriteStep } from "./write/write-failed.ts";
 import { eachEntry, type Quick, type WalkEntry, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 
-// The rest of this room that other rooms use.
 export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
 export { Descriptor, HandleStack, noFollow } from "./descriptor.ts";
 export { errnoName } from "./errno.ts";
@@ -129,7 +128,6 @@ export interface DiskOptions {
   readonly border?: Border | undefined;
 }
 
-/** Why a folder cannot be a root. */
 export class RootError extends Error {
   override readonly name = "RootError";
   readonly root: string;

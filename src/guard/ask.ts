@@ -18,7 +18,6 @@ export interface Asking {
   readonly name: PathName;
   /** The rule that asks; empty if the default asks. */
   readonly rule: string;
-  /** The rule that would allow it, if there is one. */
   readonly remedy: string | undefined;
   readonly everyTime: boolean;
   readonly offered: Pick<Offered, "rules" | "keep">;

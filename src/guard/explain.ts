@@ -14,9 +14,7 @@ export interface Explained {
   readonly names: readonly PathName[];
   readonly exists: boolean;
   readonly mode: Mode;
-  /** Judges some of the names by rules and mode. */
   readonly judge: (names: readonly PathName[]) => Judgement;
-  /** The rule for exactly this file. */
   readonly narrow: string | undefined;
 }
 

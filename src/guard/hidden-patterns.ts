@@ -14,10 +14,7 @@ export interface HiddenPatterns {
   readonly lines: readonly string[];
   /** `all`: only matching files are hidden, and Filehand's own temporary files. `some`: others may be. */
   readonly cover: "all" | "some";
-  /**
-   * Whether a path contains a text that some hiding rule requires; always within one name, so it may also be asked of
-   * parts of a path. A quick test for counting; it decides nothing.
-   */
+  /** Whether a path, or a part of one, contains a text that some hiding rule requires. It decides nothing. */
   readonly mayBeHidden: (path: string) => boolean;
 }
 

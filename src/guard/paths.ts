@@ -11,10 +11,7 @@ import { escapePattern } from "./patterns.ts";
 /** Device names that Windows reserves, with or without an extension. */
 const reservedName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i;
 
-/**
- * What is wrong with a path's form. Network and device paths are refused on every system: on Windows, opening one sends
- * the user's credentials to a stranger, and nowhere is a name that begins with two backslashes meant.
- */
+/** Network and device paths are refused on every system: on Windows, opening one sends the user's credentials. */
 export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
   if (path === "") return "empty";
   if (path.includes("\0")) return "nul";
@@ -34,7 +31,6 @@ export function foreignForm(path: string, flavour: nodePath.PlatformPath): PathF
   return flavour.sep === "/" && /^[a-z]:[\\/]/i.test(path) ? "drive" : undefined;
 }
 
-/** Expands `~/x`. */
 export function atHome(path: string, home: string | undefined, flavour: nodePath.PlatformPath): string {
   if (home === undefined || home === "" || !/^~(?:$|\/)/.test(path.replaceAll(flavour.sep, "/"))) return path;
   return path.length === 1 ? home : `${home.replace(/[\\/]+$/, "")}${flavour.sep}${path.slice(2)}`;
@@ -104,8 +100,6 @@ export function relativesTo(
   const near = isQuick ? roots.filter((root) => absolute.startsWith(root)) : roots;
   return [...new Set(near.flatMap((root) => relativeTo(absolute, [root], flavour) ?? []))];
 }
-
-// The names of a target that rules are compared with.
 
 /** A folder's name ends in a slash, so that a rule for files (`.env`) does not match it. */
 export function nameOf(absolute: string, relatives: readonly string[], is: "file" | "folder"): PathName {

@@ -1,7 +1,4 @@
-/**
- * Parses one permission rule into an anchored gitignore pattern, or says what is wrong with it. Also the index that
- * finds the patterns that can match a path. Pure.
- */
+/** Parses a permission rule into an anchored gitignore pattern, and finds the patterns that can match a path. Pure. */
 
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
@@ -119,7 +116,6 @@ const choicesMax = 64;
 /** `./docs` means `docs`, as in other programs. */
 export const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/+)+/, "");
 
-/** Escapes every special character of a path. */
 export const escapePattern = (path: string): string =>
   // gitignore drops line ends and spaces at the end of a line; in brackets they stay.
   path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
@@ -281,7 +277,6 @@ function* fillBuckets(
   return others;
 }
 
-/** The first answer that is not undefined. */
 export function firstOf<Item, Answer>(
   items: Iterable<Item>,
   answerOf: (item: Item) => Answer | undefined,
@@ -307,10 +302,7 @@ function gramsOf(text: string): readonly string[] {
   return grams;
 }
 
-/**
- * Needles are texts that every matching path contains. ASCII only, where lower case and the `i` flag of regular
- * expressions agree. Slashes at the ends are cut off, because `**` next to them may match nothing.
- */
+/** Needles are texts that every matching path contains: ASCII only, without slashes at the ends (because of `**`). */
 function entryOf(line: string, at: number): Entry {
   // Everything after a bracket is ignored, so that its end need not be found.
   const known = line.toLowerCase().replace(/\\.|\[.*$/gs, "*");

@@ -1,7 +1,4 @@
-/**
- * The decision of all rules together, whatever their source. Compiled once and shared by all sessions of a toolkit; the
- * guard adds what differs between sessions (mode, stored answers).
- */
+/** The decision of all rules together, compiled once for a toolkit. The guard adds what differs between sessions. */
 
 import * as nodePath from "node:path";
 import { type Disk, realPrefixes, withHandleClosed } from "../disk/disk.ts";
@@ -162,10 +159,7 @@ type LinkDenials = Pick<NamedLinks, "deny">;
 interface NamedLinks {
   /** The rule whose symlink leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
-  /**
-   * The same with the symlinks as of now, without further lookups, for very many paths. `leads`: whether any of the
-   * names is a symlink.
-   */
+  /** The same with the symlinks as of now, without lookups. `leads`: whether any of the names is a symlink. */
   now(): LinkDenials & { readonly leads: boolean };
   /** Makes the first answer quick, in steps. */
   prepare(): Steps<void>;

@@ -1,12 +1,8 @@
-/**
- * Files whose change can run code later (always asked about, whatever is allowed), and files that control Filehand
- * itself (no tool may change them).
- */
+/** Files whose change can run code later (always asked about), and files that control Filehand (never changed). */
 
 import { ownSource, type RuleText } from "../contract/permission.ts";
 import { absolutePattern } from "./paths.ts";
 
-/** Patterns of one kind, and the effect of such files. */
 export interface ProtectedGroup {
   readonly what: string;
   /** gitignore patterns. */

@@ -98,7 +98,6 @@ const tooMany: Parsed = {
   why: `the rules up to it have more than ${limits.ruleCharsMax} characters together, where one with ?, [, {, \\ or letters beyond ASCII counts as four`,
 };
 
-/** All rules of one verdict about one permission. */
 class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;

@@ -47,7 +47,6 @@ export function openBlobs(folder: StoreFolder): Blobs {
     verified.set(content, stateOf(stored));
   };
 
-  /** The file of a content, raw or compressed. */
   const find = (content: string): string | undefined => {
     const name = nameOf(content);
     return [name, name + compressed].find((form) => folder.look(form) !== undefined);

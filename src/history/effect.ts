@@ -40,7 +40,6 @@ export function undoneIn(story: Story): IsUndone {
   };
 }
 
-/** The turns whose change of one file is undone. */
 function undoneOf(
   path: string,
   turns: readonly TurnRecord[],

@@ -9,7 +9,6 @@ import { openSessionHistory, type SessionHistory, type SessionStart } from "./se
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
 import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
 
-// The rest of this room that other rooms use.
 export type { Keeping, Kept } from "./keeping.ts";
 export {
   type Baseline,
@@ -44,7 +43,6 @@ export interface HistoryOptions {
   readonly durable?: boolean;
   /** Replaces the store of files. */
   readonly store?: HistoryStore;
-  /** Called after something was stored. */
   readonly onKept?: () => void;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
@@ -79,10 +77,7 @@ export const historyDefaults = {
   ageMsMax: 30 * 86_400_000,
 } as const satisfies Record<string, number>;
 
-/**
- * Opens nothing until it is used. A failure of the store is thrown as StoreFailed (code IO_ERROR), except by `keep` and
- * its like.
- */
+/** Opens nothing until it is used. Failures of the store are thrown as StoreFailed, except by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
@@ -124,10 +119,7 @@ export function openHistory(options: HistoryOptions): History {
 /** The check reads the store folder, so it must not run after every change, nor right after the first ones. */
 const [everyMs, delayMs] = [3_600_000, 5_000];
 
-/**
- * Automatic collection, to be called after something was stored: `collect` checks whether a collection is due. Its
- * failures are ignored (the change itself reported a full or missing store), and it keeps no process alive.
- */
+/** Automatic collection, to be called after something was stored. It ignores failures and keeps no process alive. */
 export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => number): () => void {
   let lookedMs = Number.NEGATIVE_INFINITY;
   return () => {
@@ -136,8 +128,6 @@ export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => numbe
     setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
   };
 }
-
-// The size of the store, and its integrity.
 
 function usageOf(store: HistoryStore): Usage {
   const all = new Set<string>();

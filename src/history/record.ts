@@ -18,7 +18,6 @@ export interface Entry {
 
 export interface DecodedLines {
   readonly entries: readonly Entry[];
-  /** Offsets of damaged lines. */
   readonly damagedAt: readonly number[];
 }
 
@@ -48,10 +47,7 @@ export function decodeLines(bytes: Buffer): DecodedLines {
 /** The smallest unit in which a system accepts written bytes; a kill leaves whole ones. */
 const pageBytes = 4_096;
 
-/**
- * Whether its writer was killed while writing it; then it was never acknowledged. A line that ends elsewhere, or is
- * whole, was damaged later.
- */
+/** Whether its writer was killed while writing it, so that it was never acknowledged; else it was damaged later. */
 function isUnfinished(line: string, endByte: number): boolean {
   // A power cut leaves zeros in place of written bytes.
   if (endByte % pageBytes !== 0 || line.includes("\0")) return false;

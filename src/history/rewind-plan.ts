@@ -1,7 +1,4 @@
-/**
- * What a rewind does to each file. Pure: past and present states in, decision out. The rule: never overwrite the work
- * of others without asking, and touch only files that the session changed.
- */
+/** What a rewind does to each file. Pure. The work of others is never overwritten without asking. */
 
 import {
   beginning,
@@ -31,7 +28,6 @@ export type Found =
   | { readonly found: "turn"; readonly files: readonly FileStory[] }
   | { readonly found: "pruned" | "unknown" };
 
-/** The files changed since a turn began. */
 export function changedSince(story: Story, messageId: string): Found {
   const at = story.steps.findIndex((step) => step.type === "turn" && step.messageId === messageId);
   if (at < 0 && messageId !== beginning) return { found: story.pruned.includes(messageId) ? "pruned" : "unknown" };

@@ -99,10 +99,7 @@ function gathered(
   return blocks.flat();
 }
 
-/**
- * Makes a turn for a change that has none: its line was damaged, or the message continued after its turn was pruned.
- * Without one the change could not be listed or undone.
- */
+/** A turn for a change that has none, because its line was damaged or its turn pruned; else it could not be undone. */
 function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
   const { messageId } = change;
   if (messageId === "" || known.has(messageId)) return [];
@@ -187,10 +184,7 @@ export function condenseStory(story: Story): Story {
   return { ...story, steps };
 }
 
-/**
- * The outcome of each change. If a process was killed right after announcing a change, only the next change of that
- * file reveals whether it happened; so each file's last change has no outcome yet and must not be joined with others.
- */
+/** Only a file's next change shows whether one happened; so its last change has no outcome yet and is not joined. */
 function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
   const outcomes = new Map<ChangeRecord, ChangeRecord>();
   for (const changes of byPath(changesIn(steps)).values()) {

@@ -52,10 +52,7 @@ export interface HistoryStore {
   /** Whole and intact, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
   blobs(): Iterable<{ readonly content: string; readonly bytes: number }>;
-  /**
-   * Removes contents for which `isNeeded` is false. Contents stored or requested less than `graceMs` ago stay: their
-   * record may be about to be written.
-   */
+  /** Removes contents that are not needed, except those of the last `graceMs`, whose record may come yet. */
   sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<SweptStore>;
   /** Bytes that a sweep moved aside, to be removed by a later one. */
   asideBytes(): number;

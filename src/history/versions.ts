@@ -3,23 +3,16 @@
 import type { FileVersion } from "../contract/history.ts";
 import type { Identity } from "../disk/disk.ts";
 
-/**
- * Which file it is and in which state, without ctime, which linking changes. Identifies the content of files too large
- * to hash in passing.
- */
+/** Which file and which state of it, without ctime, which linking changes. For files too large to hash in passing. */
 export const inodeFingerprint = ({ device, inode, sizeBytes, mtimeNs }: Omit<Identity, "ctimeNs">): string =>
   ["inode", device, inode, sizeBytes, mtimeNs].map((part) => (part === "inode" ? part : part.toString(16))).join("-");
 
 export const isHash = (content: string | undefined): boolean => content?.length === 64;
 
-/** Whether the time in a fingerprint is a whole second. */
 export const hasCoarseTime = (fingerprint: string): boolean =>
   BigInt(`0x${fingerprint.slice(fingerprint.lastIndexOf("-") + 1)}`) % 1_000_000_000n === 0n;
 
-/**
- * Whether the content is the same; modes do not count. If one is known only by hash and the other only by fingerprint, only
- * the sizes can be compared; calling that a change would make every large file a conflict.
- */
+/** Modes do not count. Of a hash and a fingerprint only sizes compare: else every large file would be a conflict. */
 export function isSameContent(a: FileVersion, b: FileVersion): boolean {
   if (a.kind === "absent" || b.kind === "absent") return a.kind === b.kind;
   if (a.sizeBytes !== b.sizeBytes) return false;

@@ -25,10 +25,7 @@ export interface WriteContext {
 
 const diskFullErrnos = ["ENOSPC", "EDQUOT"];
 
-/**
- * Runs work that needs disk space and leaves nothing when it fails. Background threads free old files; when the disk is full,
- * this waits for them and tries once more.
- */
+/** Runs work that leaves nothing when it fails. On a full disk it runs again after old files have been freed. */
 export async function retryWhenDiskFull<Result>(
   context: WriteContext,
   work: () => Result | Promise<Result>,
@@ -153,10 +150,7 @@ export function unlinkQuietly(path: string, system: System): boolean {
 const triesMax = 10;
 const blockedErrnos = ["EPERM", "EACCES", "EBUSY"];
 
-/**
- * Retries a rename or removal: on Windows a scanner or editor that has the file open blocks it for a moment. That program may
- * also have changed the file, so `recheck` runs before each retry; its error stops the change.
- */
+/** Windows: a scanner or editor may block a file. `recheck` runs before each retry; its error stops the change. */
 export async function retryWhileBlocked(
   step: "renaming" | "removing",
   call: () => void,

@@ -246,7 +246,6 @@ function placesFor([first = ""]: readonly string[], roots: readonly Root[], cont
   return [() => root && openFolder(root.real, context), () => stateFolder(context, "make")];
 }
 
-/** The result of work that may fail without harm. */
 async function orElse<Result, Other>(other: Other, work: Promise<Result>): Promise<Result | Other> {
   try {
     return await work;

@@ -62,15 +62,9 @@ export interface ReplaceInput {
    * not the path, which may lead elsewhere by now.
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
-  /**
-   * Work to do while another thread waits for the disk. It may never be called, so the caller MUST be able to do it later. Its
-   * error stops the change.
-   */
+  /** Work to do while another thread waits for the disk. It may never be called. Its error stops the change. */
   readonly meanwhile?: (() => void) | undefined;
-  /**
-   * Called when the old file has lost its name, to close it: the system then frees its bytes, which takes time. Awaited only
-   * together with a sync in another thread. It may never be called.
-   */
+  /** Called when the old file has lost its name, to close it, which frees its bytes. It may never be called. */
   readonly letGo?: (() => Promise<void> | undefined) | undefined;
 }
 
@@ -85,10 +79,7 @@ export type Replaced =
     }
   | NothingDone
   | Unconfirmed
-  /**
-   * Writing in place failed half way, and so did restoring the old bytes. They are in the journal, from which a later process's
-   * sweep restores them.
-   */
+  /** Writing in place failed, and so did its undo. A later process restores the old bytes from the journal. */
   | { readonly did: "damaged"; readonly errno: string; readonly during: string; readonly journal: string };
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */

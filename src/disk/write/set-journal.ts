@@ -140,10 +140,7 @@ const isTemp = (kind: TempKind, name: unknown): boolean => isText(name) && parse
 /** `not ours`: another program has changed the file since, and its version stays. */
 export type TakenBack = "put back" | "untouched" | "not ours";
 
-/**
- * Restores the old content of one file of a set, however far the change got. Idempotent. Throws WriteFailed if the system
- * refuses; everything needed for another attempt is then still in place.
- */
+/** Restores one file of a set, however far the change got. Idempotent. After a WriteFailed it can be tried again. */
 export async function takeStepBack(step: SetStep, folder: FolderHandle, context: WriteContext): Promise<TakenBack> {
   const { system } = context;
   const at = folder.at(nodePath.basename(step.path));

@@ -4,7 +4,6 @@ import { errnoName } from "../errno.ts";
 import type { Lookup } from "../lookup/lookup.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
-/** What was being done when the system refused; for messages and logs. */
 export type WriteStep =
   | "looking at the folder"
   | "making a folder"
@@ -29,7 +28,6 @@ export type WriteStep =
   | "syncing the folder"
   | "putting the old content back";
 
-/** Facts about a completed change that a person may want to know. */
 export type WriteNote =
   | "attributes not kept"
   /** For a file created like another: the system refuses its owner or attributes. */
@@ -96,7 +94,6 @@ export function nothingDone(error: unknown): NothingDone {
   return { did: "nothing", why: "refused", errno: error.errno, during: error.during };
 }
 
-/** True for the errors that a change may end with; any other is a bug. */
 export const isExpected = (error: unknown): boolean => error instanceof WriteFailed || error instanceof FileChanged;
 
 /** Work after the change was made: if it fails, the change is unconfirmed. MUST be awaited where `using` closes handles. */
