@@ -1,7 +1,4 @@
-/**
- * Reads lines of an open file at known offsets, for search results. Of a long line only the part around its match is read,
- * so a line of any length costs the same.
- */
+/** Reads lines at known offsets, for search results; of a long line only the part around its match. */
 
 import { isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";

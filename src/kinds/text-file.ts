@@ -64,10 +64,7 @@ export interface DecodedLines {
   readonly utf8: boolean;
 }
 
-/**
- * Decodes as UTF-8 until bytes are not valid; then the encoding is decided once, from the file's beginning and these bytes,
- * and kept.
- */
+/** Decodes as UTF-8 until bytes are invalid; then the encoding is decided once, from the file's beginning and these. */
 export async function startDecoding(text: TextFile): Promise<Decoder> {
   if (text.guess !== undefined) return new FileDecoder(text, text.guess.encoding, text.guess.decided);
   if (text.form !== undefined) return new FileDecoder(text, text.form.encoding, true);

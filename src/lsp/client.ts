@@ -1,7 +1,4 @@
-/**
- * One language server as a child process: JSON-RPC over its standard input and output. A server is untrusted code that may be
- * slow, silent, broken or gone at any moment, so nothing here rejects: every request ends, and its answer says how.
- */
+/** One language server as a child process: JSON-RPC with untrusted code. Nothing rejects; every request ends. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { limits } from "../contract/limits.ts";
@@ -154,7 +151,6 @@ function endOf(result: unknown, error: unknown): RequestEnd {
   return { is: "error", code: typeof code === "number" ? code : 0, message: text };
 }
 
-/** Lets the host exit when nothing but servers is left. */
 function unref(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -170,10 +166,7 @@ function tailOf(child: ChildProcess): () => string {
   return () => tail;
 }
 
-/**
- * Waits until a child that was asked to exit is gone, and kills it after a moment. It always resolves: a child that survives
- * even its kill, because it hangs in a system call, is abandoned.
- */
+/** Waits until the child is gone, and kills it after a moment. One that hangs in a system call is abandoned. */
 export function waitForExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();

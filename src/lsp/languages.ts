@@ -1,7 +1,4 @@
-/**
- * The language servers of a toolkit: which servers handle a file, what they are sent about it, and which diagnostics a
- * session gets in time or with a later answer.
- */
+/** The language servers of a toolkit: which handle a file, what they are sent, which diagnostics a session gets. */
 
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";

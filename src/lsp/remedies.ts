@@ -22,7 +22,6 @@ const installs: ReadonlyMap<string, string> = new Map([
 /** `server`: a server, or a program that a server checks with. */
 export const installOf = (server: string): string | undefined => installs.get(server);
 
-/** The servers for a file of this name, installed or not. */
 export const remediesFor = (path: string, servers: readonly ServerEntry[]): readonly ServerRemedy[] =>
   servers
     .filter(({ extensions }) => Object.hasOwn(extensions, extensionOf(path)))

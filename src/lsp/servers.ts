@@ -1,7 +1,4 @@
-/**
- * The table of known language servers. Nothing is downloaded: a server is used if its program is installed. Servers of one
- * group are alternatives, the first that runs is used; servers of different groups all check a file.
- */
+/** Known language servers; nothing is downloaded. In a group the first that runs is used; all groups check a file. */
 
 import * as nodePath from "node:path";
 import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/lsp.ts";

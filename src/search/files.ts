@@ -1,7 +1,4 @@
-/**
- * Walks a tree for files whose paths match a glob. Ignore files apply first, then the pattern; files that match but are
- * ignored or hidden are counted. Symlinks are not followed, and memory does not grow with the tree.
- */
+/** Walks a tree for a glob. Ignored and hidden matches are counted, and symlinks are not followed. */
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
@@ -14,10 +11,7 @@ export interface FilesSearch {
   /** From ignore files above the start. */
   readonly ignored: Ignored;
   readonly state: GlobState;
-  /**
-   * `hides`: rules forbid naming this path (below the start). `shows`: it may appear although the pattern does not name
-   * it outright. Files that rules hide are counted in every folder of the walk, whether they match the pattern or not.
-   */
+  /** `hides`: rules forbid naming this path; it is counted. `shows`: the pattern need not name it outright. */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
   /** Whether rules hide the target of this symlink. Then the symlink is hidden too. */
@@ -35,11 +29,9 @@ export interface FilesTally {
   hidden: number;
   hiddenByRules: number;
   foldersHiddenByRules: number;
-  /** Folders that could not be listed. */
   unreadable: number;
   /** Folders that could not be opened because their names are not UTF-8. */
   unnamed: number;
-  /** Folders whose own path matches. */
   folders: number;
   entries: number;
   ended: "all" | "enough";
@@ -59,11 +51,9 @@ interface Pruned {
   readonly state: GlobState;
 }
 
-/** Entries between two yields to the event loop. */
 const entriesPerYield = 4_096;
 /** Time between two yields: on a slow disk, or with costly patterns and rules, 4,096 entries take too long. */
 const yieldEveryMsMax = 20;
-/** Entries between two looks at the clock. */
 const entriesPerClockCheck = 4;
 /** Bounds memory: `countPruned` counts up to a limit of entries anyway. */
 const prunedMax = 10_000;
@@ -93,7 +83,6 @@ interface FolderWalk<Below> {
     outer: Frame<Below> | undefined,
     below: Below | undefined,
   ): Promise<Frame<Below>>;
-  /** Called before each step. */
   goesOn(frame: Frame<Below>): boolean;
   /** Called for a folder that cannot be entered. */
   refused?(errno: string, name: string): void;

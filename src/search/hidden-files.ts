@@ -33,10 +33,7 @@ const yieldEveryMsMax = 10;
 
 type HiddenFrame = Frame<{ readonly name: string }>;
 
-/**
- * The caller keeps `start` open until this resolves. `wrong`: ripgrep applies ignore files wrongly in this tree. `entries`:
- * names that were examined. `complete`: false if the walk stopped early.
- */
+/** The caller keeps `start` open. `wrong`: ripgrep misapplies ignore files here. `complete`: not stopped early. */
 export async function findHidden(start: WalkFolder, search: HiddenSearch) {
   // Lets the ripgrep process start first.
   await setImmediate();

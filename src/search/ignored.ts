@@ -86,10 +86,7 @@ export interface NamedIgnored {
   readonly hold: "all" | "own" | "none";
 }
 
-/**
- * For a folder that the caller named. If every entry of it is ignored, the search could find nothing, so the ignore files
- * above it are dropped; if its own ignore files ignore everything, these are dropped too. Deeper ones still apply.
- */
+/** If everything in a named folder is ignored, the ignore files above it are dropped, and then its own. */
 export async function ignoredInNamed(
   folder: WalkFolder,
   entries: readonly WalkEntry[],

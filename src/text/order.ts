@@ -1,9 +1,6 @@
 /** Sort orders of names: the same on every system and in every locale. */
 
-/**
- * By code points, which is also the order of the UTF-8 bytes. `<` compares UTF-16 units and puts astral characters
- * before U+E000..U+FFFF.
- */
+/** By code points, as UTF-8 bytes are. `<` compares UTF-16 units and puts astral characters before U+E000. */
 export function compareCodePoints(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   for (let at = 0; at < common; at += 1) {

@@ -4,10 +4,7 @@ import type { OutlineItem } from "../contract/outline.ts";
 
 export type WholeItem = Omit<OutlineItem, "hidden">;
 
-/**
- * At most `depth` levels and `itemsMax` items. Leaves out whole levels, the deepest first; the first level alone is
- * truncated if it is too long. `depthShown`: the levels that are shown, if there are more.
- */
+/** Leaves out whole levels, the deepest first; only the first is truncated. `depthShown`: set if there are more. */
 export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: number) {
   const perLevel: number[] = [];
   for (const item of all) perLevel[item.depth] = (perLevel[item.depth] ?? 0) + 1;

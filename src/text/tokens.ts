@@ -25,16 +25,10 @@ const scale = 0.83;
 /** Local: longer runs cost the same, and a state has three bits for the length. */
 const runMax = 7;
 
-/**
- * The cost of one more character and the state after it, by the state before (class and length of the run) and the
- * character's class. One table lookup per character is three times as fast as measuring runs.
- */
+/** By class and length of the run, and the next class: three times as fast as measuring runs. */
 const { costs, nextStates } = tabulate();
 
-/**
- * Not rounded, and no run continues past a newline: the sum over the lines, each with its newline, is that of the text.
- * Round only for display. Never more than the text's UTF-8 bytes.
- */
+/** Not rounded: the sum over the lines, with newlines, is that of the text. Never more than its UTF-8 bytes. */
 export function estimateTokens(text: string): number {
   let sum = 0;
   // The initial state, as a literal: after a function call V8 sometimes keeps it boxed, which costs 5 ns per character

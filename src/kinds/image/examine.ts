@@ -1,8 +1,4 @@
-/**
- * Examines an image before the image library gets it: its header, whether all of its parts are there, and the pixels of
- * formats that the library does not read. The file determines how long that takes, so everything but a small file of a
- * common format is examined in a worker.
- */
+/** Examines an image before the image library gets it; in a worker, because the file determines how long it takes. */
 
 import type { WorkerContext } from "../worker/worker.ts";
 import { type Bitmap, decodeBmp } from "./bmp.ts";

@@ -1,7 +1,4 @@
-/**
- * Fits an image into a token budget: first the header, then one decode that also proves the file intact, then smaller and
- * smaller encodings until one fits. Bytes that do not decode are never returned.
- */
+/** Fits an image into a token budget: one decode proves it intact, then smaller encodings are tried until one fits. */
 
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";

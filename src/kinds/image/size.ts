@@ -1,7 +1,4 @@
-/**
- * Reads the header of an image file without decoding a pixel: its size, its orientation, its frames, and whether the file
- * is complete. The bytes are hostile: every loop is bounded by their number, and nothing here throws.
- */
+/** Reads the header of an image without decoding a pixel. The bytes are hostile: loops are bounded, nothing throws. */
 
 import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
@@ -37,10 +34,7 @@ const probes: Readonly<Record<ImageMime, (file: Buffer) => ImageHead | undefined
   "image/heic": probeHeif,
 };
 
-/**
- * True if all parts of a PNG, JPEG, GIF or WebP are there, up to the end mark. The pixels inside a part may still be broken.
- * Parts can be as small as 4 bytes, so they are examined one by one and never listed.
- */
+/** True if a PNG, JPEG, GIF or WebP has all parts up to its end mark. The pixels in them may still be broken. */
 export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (mime) {

@@ -1,7 +1,4 @@
-/**
- * Converts a workbook to Markdown: one table per sheet, with column letters as its head and row numbers as its first column,
- * so that every cell keeps its address. Cells show their values; formulas, merged cells and links are listed below.
- */
+/** Converts a workbook to Markdown: a table per sheet, in which every cell keeps its address; the rest below it. */
 
 import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
@@ -589,7 +586,6 @@ const movedTo = (row: number, column: number, shared: SharedFormula): string =>
     return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
   });
 
-/** From 1: A is 1, XFD is 16384. */
 function columnNumber(letters: string): number {
   let number = 0;
   for (let at = 0; at < letters.length; at += 1) number = number * 26 + (letters.charCodeAt(at) & 0x1f);

@@ -10,7 +10,6 @@ type XmlEvent = "open" | "close" | "text" | "end";
 
 export type XmlReader = ReturnType<typeof readXml>;
 
-/** Bytes decoded at once. */
 const windowBytes = 131_072;
 /** A tag is decoded as a whole; office files have none of this size. */
 const tagCharsMax = 1_000_000;
@@ -157,10 +156,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     return "open";
   };
 
-  /**
-   * The next event inside the element at `depth`; undefined once that is closed. A loop over these events passes through
-   * elements that it does not know, so wrappers of any kind are transparent.
-   */
+  /** The next event inside the element at `depth`; undefined once that is closed. Unknown wrappers are transparent. */
   const nextIn = (depth: number): "open" | "close" | "text" | undefined => {
     const event = next();
     return event === "end" || (event === "close" && open.length < depth) ? undefined : event;

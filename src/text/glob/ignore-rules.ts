@@ -84,10 +84,7 @@ export function matchedPrefixes(
   return matched;
 }
 
-/**
- * Walks along a path with the set of all reachable places of the pattern, so several `**` cost no more than one.
- * Reports every prefix that matches.
- */
+/** Walks with the set of all reachable places, so several `**` cost as one does. Reports every matching prefix. */
 function compare(
   names: PathPattern["names"],
   count: number,
@@ -127,10 +124,7 @@ function compare(
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {
-  /**
-   * The verdict on a name, or undefined: no line matches, or `meter` is over its limit. `above`: the folders that
-   * contain the name; those from index `from` on are below the ignore file.
-   */
+  /** Undefined: no line matches, or `meter` is over. `above`: its folders; from `from` on below the ignore file. */
   judge(
     above: readonly string[],
     from: number,

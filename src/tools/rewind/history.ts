@@ -228,10 +228,7 @@ function modesOf(touched: Touched): readonly [number, number] | undefined {
   return [before.mode, after.mode];
 }
 
-/**
- * Short names for turns. Only our own ids are random, so that the first characters stay unique; ids of a host are shown whole:
- * `message-1` must never become `message-12`.
- */
+/** Short names for turns. Ids of a host are shown whole: `message-1` must never become `message-12`. */
 function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const short = shortNames(ids.filter(isRandom));
   return new Map(ids.map((id) => [id, short.get(id) ?? id]));
