@@ -172,7 +172,6 @@ export function createFilehand(options: FilehandOptions): Filehand {
   } as Filehand; // the overloads of `session` pair dialect and type
 }
 
-/** The order of the roots does not matter. */
 const workspaceIdOf = (roots: readonly string[]): string =>
   createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
@@ -294,7 +293,6 @@ const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault
 // Connects language servers with the disk and the rules. Loaded by the first call that needs them; a toolkit without
 // language servers loads none of it.
 
-/** Undefined where no servers are used. */
 function languagesOf(options: FilehandOptions, disk: Disk, guard: () => Guard) {
   const { languageServers: given = false } = options;
   if (given === false) return undefined;

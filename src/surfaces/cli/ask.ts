@@ -106,7 +106,6 @@ function wordsOf(question: Question): string {
   return `${permission === "edit" ? "Change" : "Read"} ${namesOf(question)}?${why}`;
 }
 
-/** Changes that are easily overlooked in a diff. */
 function cautionOf({ metadata, permission }: Question): string {
   const { caution, rule, movedFrom, movedTo } = metadata;
   const lines = [
@@ -158,7 +157,6 @@ function lineReader({ stdin }: Host): (signal: AbortSignal) => Promise<string | 
 
 // The answers to a question, as a person reads and types them. Pure.
 
-/** The letter that stores a rule, and where. */
 const letters = { session: "a", project: "p", user: "u" } as const satisfies Record<Keep, string>;
 const places = {
   session: "in this run",
@@ -169,7 +167,6 @@ const places = {
 /** `[y/N/always/?]`, without what cannot be answered. */
 export const promptOf = ({ always }: Question): string => (always.length === 0 ? "[y/N/?]" : "[y/N/always/?]");
 
-/** One line for each answer. */
 export function menuOf({ always, keep }: Question): readonly string[] {
   const rows: [string, string][] = [["y", "yes, this once"]];
   for (const place of keep) {

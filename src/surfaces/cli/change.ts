@@ -84,7 +84,6 @@ function titleOf({ target, movedFrom }: ChangedFile, host: Host): string {
   return movedFrom === undefined ? name : `${nameFrom(host.cwd, movedFrom.absolute)} -> ${name}`;
 }
 
-/** As the person would type it. */
 export function nameFrom(cwd: string, path: string): string {
   const relative = nodePath.relative(cwd, path);
   return relative.startsWith("..") || nodePath.isAbsolute(relative) ? path : relative;

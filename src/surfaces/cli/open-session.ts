@@ -14,7 +14,6 @@ import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 import { oneOf } from "./parse.ts";
 
-/** A session and what must be done when its work is over. */
 export interface Opened {
   readonly filehand: Filehand;
   readonly session: Session;
@@ -24,11 +23,9 @@ export interface Opened {
   readonly stateDir: string | undefined;
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
-  /** The questions to the person and the answers. */
   readonly asking: TerminalQuestion;
 }
 
-/** What a command needs differently from the others. */
 export interface Needs {
   /** The command reads standard input, so no person can answer there. */
   readonly stdin?: "used";
@@ -174,7 +171,6 @@ function tokensOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** The state folder: as given, else the system's usual place. */
 export function stateDirOf(
   given: string | undefined,
   fromSettings: string | undefined,

@@ -57,7 +57,6 @@ function damageTeller(host: Host): Past["tellOfDamage"] {
 export const sessionsHere = ({ history, filehand }: Past): readonly SessionSummary[] =>
   history.sessions().filter(({ roots }) => overlap(roots, filehand.roots));
 
-/** A session with what it changed. */
 export interface Looked {
   readonly past: Past;
   readonly session: Session;
@@ -66,7 +65,6 @@ export interface Looked {
   readonly ids: readonly string[];
 }
 
-/** The session that `--session` names, or the person's own. */
 export async function chosenSession(past: Past, given: Given): Promise<Looked> {
   const asked = given.text("session");
   if (asked !== undefined && !past.history.sessions().some(({ id }) => id === asked)) {
@@ -228,7 +226,6 @@ async function wholeOf(file: Kept | Unavailable): Promise<Side> {
   return bytes;
 }
 
-/** A file as it is now. */
 export const sideOnDisk = (path: string): Side => readNamedFile(path, diffBytesMax);
 
 export interface VersionDiff {

@@ -78,7 +78,6 @@ export async function runRewind(
   return outcome.files.some(isLeft) ? 1 : 0;
 }
 
-/** The refusal of a whole rewind, in words for a person. */
 function rethrowForPerson(error: unknown): never {
   const { code, problem } = error instanceof FilehandError ? error : {};
   if (code === undefined || problem === undefined) throw error;

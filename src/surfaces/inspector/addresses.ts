@@ -17,7 +17,6 @@ interface InspectorRequest {
   readonly browser: string;
 }
 
-/** What the handlers of all addresses use. */
 export interface Parts {
   readonly version: string;
   readonly startedMs: number;

@@ -70,7 +70,6 @@ export type Inspector = ReturnType<typeof createInspector>;
 
 interface InspectorOptions {
   readonly version: string;
-  /** The folder of the built page. */
   readonly folder: string | undefined;
   readonly log: Log;
   /** A key was used, so a new address must be shown. */
@@ -368,7 +367,6 @@ const apiHeaders = {
 
 // Calls of other processes, shown with the roots and the rules of this server.
 
-/** Why a call has no detail. */
 type Missing = NonNullable<CallView["missing"]>;
 
 /** The other process may have a root inside ours: then its paths are relative to that. */

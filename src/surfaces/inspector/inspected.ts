@@ -21,11 +21,9 @@ export interface Inspected {
   readonly timeline: Timeline;
   /** For what the page itself reads. */
   readonly own: Session;
-  /** Is there a history? */
   readonly hasHistory: boolean;
   /** The process of a call, for calls of other processes. */
   readonly origins: WeakMap<CallEvent, ProcessInfo>;
-  /** Other processes that are connected now. */
   processes: readonly ProcessInfo[];
 }
 

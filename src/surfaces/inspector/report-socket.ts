@@ -21,7 +21,6 @@ import { containsAll, registerInspector, type RegistryFile } from "../../state/s
 import type { Log } from "../mcp/mcp-workspace.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
-/** A process that reports. */
 export interface Reporting {
   readonly workspace: string;
   readonly pid: number;

@@ -89,7 +89,6 @@ export function createStream(given: Partial<StreamLimits> = {}) {
       for (const one of kept.slice(after - first + 1)) send(res, textOf(one, browser));
       return true;
     },
-    /** Disconnects one browser. */
     leave(browser: string): void {
       for (const [res, name] of readers) if (name === browser) res.end();
     },

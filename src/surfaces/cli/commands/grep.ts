@@ -1,4 +1,4 @@
-/** `filehand grep`: lines that match a regular expression. */
+/** `filehand grep`, `glob` and `ls`. */
 
 import type { GrepMode, GrepRequest } from "../../../contract/grep.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -85,8 +85,6 @@ function requestOf(given: Given): GrepRequest {
   };
 }
 
-// `filehand glob`: files by the pattern of their paths.
-
 export const glob: Command = {
   name: "glob",
   summary: "Find files by the pattern of their paths, newest first",
@@ -113,8 +111,6 @@ export const glob: Command = {
     });
   },
 };
-
-// `filehand ls`: the entries of a folder, or a tree of them.
 
 export const ls: Command = {
   name: "ls",

@@ -1,4 +1,4 @@
-/** `filehand history`: sessions, their turns and files, and maintenance of the store. */
+/** `filehand history`, `rewind`, `undo`, `redo`, `diff` and `show`. */
 
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
@@ -74,8 +74,6 @@ function refuseInVain(word: keyof typeof words | undefined, given: Given): void 
     throw new UsageError(`--${ofLists} is of no use with ${word}, which is about all that is kept`);
 }
 
-// `filehand rewind`: restores files to their state before a turn.
-
 export const rewind: Command = {
   name: "rewind",
   summary: "Make files what they were before a turn",
@@ -122,8 +120,6 @@ function filesOf({ turns, turn, ids }: Named, given: Given, past: Past, host: Ho
   });
 }
 
-// `filehand undo` and `filehand redo`: one turn back, and forth again.
-
 const oneTurn = (way: "undo" | "redo", words: Pick<Command, "summary" | "details" | "examples">): Command => ({
   name: way,
   parameters: [],
@@ -147,8 +143,6 @@ export const redo = oneTurn("redo", {
   details: "Again: the undo before that one. After a new change there is nothing to redo.",
   examples: ["filehand redo", "filehand redo --dry-run"],
 });
-
-// `filehand diff`: what a turn changed, or several turns together.
 
 export const diff: Command = {
   name: "diff",
@@ -246,8 +240,6 @@ function modesOf(before: FileVersion, after: FileVersion): readonly [string, str
 /** A file with unchanged content may have another mode. */
 const withMode = ({ modes, ...diff }: ChangedFile): VersionDiff =>
   modes === null || diff.note === null ? diff : { ...diff, note: `mode ${modes[0]} before, ${modes[1]} after` };
-
-// `filehand show`: a file as it was before a turn, or after it, to the byte.
 
 const pieceBytes = 1_048_576;
 /** A JSON string cannot be longer. */

@@ -86,8 +86,6 @@ function rangeOf(given: string): LineRange {
   return { from: lineNumber(from), linesMax: to - from + 1 };
 }
 
-// `filehand read --tokens`: the tokens of a file.
-
 async function showCost(path: string, given: Given, host: Host): Promise<ExitCode> {
   const { session } = await openSession(given, host, "people");
   const bar = progressBar("Counting tokens", given, host);
