@@ -23,7 +23,7 @@ export {
 } from "./observe.ts";
 export { lossReasons } from "./rewind-plan.ts";
 export type { SessionHistory } from "./session-history.ts";
-export { inodeFingerprint, isSameContent } from "./versions.ts";
+export { inodeFingerprint } from "./record.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, created on first use. */
@@ -31,9 +31,7 @@ export interface HistoryOptions {
   /** Files that are never stored, by real path. */
   readonly isSecret: (path: string) => boolean;
   readonly nowMs: () => number;
-  /** Turns with changes that a session can go back to one by one. */
   readonly snapshotsMax?: number;
-  /** Over all sessions. */
   readonly bytesMax?: number;
   /** Since a session was last written to. */
   readonly ageMsMax?: number;
@@ -41,7 +39,6 @@ export interface HistoryOptions {
   readonly fileBytesMax?: number;
   /** Sync everything that is stored before the change is made. */
   readonly durable?: boolean;
-  /** Replaces the store of files. */
   readonly store?: HistoryStore;
   readonly onKept?: () => void;
   /** For tests; see `disk/lock/lock.ts`. */
@@ -54,7 +51,6 @@ export interface SessionSummary {
   readonly dialect: string;
   readonly startedMs: number | undefined;
   readonly lastMs: number;
-  /** Turns that changed something. */
   readonly turns: number;
 }
 
@@ -144,7 +140,6 @@ function usageOf(store: HistoryStore): Usage {
   return { bytes, contents: all.size, contentBytes, journalBytes, asideBytes, sessions: sessions.length, oldestMs };
 }
 
-/** If the beginning cannot be read, the time of the last write is used. */
 function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
   try {
     return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;

@@ -22,15 +22,12 @@ export const outOfSight: Seen = { statKey: "out of sight", stored: undefined };
 
 export interface Picture {
   readonly files: ReadonlyMap<string, Seen>;
-  /** Files of the session's history, as its last change left them. */
   readonly tracked: ReadonlyMap<string, FileVersion>;
-  /** Whether every folder was scanned. */
   readonly complete: boolean;
   /** The texts of the ignore rules. If they change, a file that seems new may have existed before. */
   readonly rules: string;
 }
 
-/** The same for the present, before any content was read. */
 export interface Glance extends Omit<Picture, "files"> {
   readonly statKeys: ReadonlyMap<string, string>;
 }

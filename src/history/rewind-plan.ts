@@ -10,7 +10,6 @@ import {
 } from "../contract/history.ts";
 import { byPath, changesIn, isBroken, lastOf, type Story } from "./snapshots.ts";
 
-/** What happened to a file since the moment that a rewind goes back to. */
 export interface FileStory {
   readonly path: string;
   readonly relative: string;
@@ -55,7 +54,6 @@ export type Facts =
       readonly unkept: Exclude<NotKept, "failed"> | undefined;
     };
 
-/** Whether the store has the content to go back to. */
 export type Availability = "there" | "pruned" | "damaged";
 
 export function stepOf(file: FileStory, facts: Facts, availability: Availability): RewindStep {

@@ -9,7 +9,7 @@ import {
 } from "../contract/history.ts";
 import type { Entry } from "./record.ts";
 import type { Rewrite } from "./store.ts";
-import { isKnownSame, isSameContent } from "./versions.ts";
+import { isKnownSame, isSameContent } from "../text/text.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
@@ -210,7 +210,6 @@ export const turnsWithChanges = (story: Story): readonly string[] => turnsIn(sto
 export const changesIn = (steps: Story["steps"]): readonly ChangeRecord[] =>
   steps.filter((step): step is ChangeRecord => step.type === "change");
 
-/** Changes of one file or one turn, in order. */
 export type Changes = readonly [ChangeRecord, ...ChangeRecord[]];
 
 export const lastOf = (changes: Changes): ChangeRecord => changes.at(-1) ?? changes[0];
@@ -258,7 +257,6 @@ function mergedChange(changes: Changes): ChangeRecord {
   };
 }
 
-/** Turns that changed something, oldest first, with their changes. */
 export function turnsIn({ steps }: Story): readonly (readonly [TurnRecord, Changes])[] {
   const changes = byTurn(changesIn(steps));
   return steps.flatMap((step) => {
@@ -375,11 +373,9 @@ function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeR
 // The turns that an undo or a redo can go back to.
 
 export interface UndoTargets {
-  /** Turns in effect, the latest first. */
   readonly undo: readonly string[];
   /** Rewinds that no new change has followed, the latest first: going back before one restores what it undid. */
   readonly redo: readonly string[];
-  /** Whether changes of pruned turns are in effect. */
   readonly forgotten: boolean;
 }
 

@@ -47,7 +47,7 @@ export interface HistoryStore {
   putBytes(bytes: Uint8Array): Promise<string>;
   putFile(source: BlobSource): Promise<string>;
   has(content: string): boolean;
-  /** Whether a content is stored as a hard link to exactly the inode that a fingerprint (`versions.ts`) names. */
+  /** Whether a content is stored as a hard link to exactly the inode that a fingerprint (`record.ts`) names. */
   isLinkTo(content: string, fingerprint: string): boolean;
   /** Whole and intact, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
@@ -72,7 +72,6 @@ export interface SweptStore {
 // The store of files: journals and contents in one private folder.
 
 export interface FileStoreOptions {
-  /** Created on first use, readable by its owner only. */
   readonly folder: string;
   /** Syncs every record and content: survives a power cut, and costs two to four more syncs per change. */
   readonly durable?: boolean;

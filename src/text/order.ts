@@ -40,7 +40,6 @@ export function compareNames(a: string, b: string): number {
   return compareCodePoints(a.toLowerCase(), b.toLowerCase()) || compareCodePoints(a, b);
 }
 
-/** Is the offset between the two halves of a surrogate pair? */
 export function isInsidePair(text: string, at: number): boolean {
   return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

@@ -13,7 +13,6 @@ export function* inParts(length: number, work: (from: number, to: number) => voi
   }
 }
 
-/** Does all the work at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();

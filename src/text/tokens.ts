@@ -75,7 +75,6 @@ function tabulate(): { readonly costs: Float64Array; readonly nextStates: Uint16
   return { costs, nextStates };
 }
 
-/** The unscaled cost of a character after `length` characters of its class. */
 function costOfNext(kind: number, length: number): number {
   if (kind <= upper) return length === 0 ? 1 : length < 7 ? 0 : 1 / 4;
   if (kind === digit) return length === 0 ? 1 : 0;

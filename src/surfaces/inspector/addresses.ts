@@ -12,7 +12,6 @@ import { doRewind, planRewind } from "./rewinds.ts";
 
 interface InspectorRequest {
   readonly query: URLSearchParams;
-  /** Empty for a GET. */
   readonly body: Fields;
   readonly browser: string;
 }

@@ -222,9 +222,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   };
 
   return {
-    /** Where permission questions are asked. */
     board: questions as Board,
-    /** Starts to keep all calls of this workspace. */
     async add(workspace: InspectedWorkspace): Promise<void> {
       const timeline = workspace.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
       const own = workspace.filehand.session({ dialect: workspace.dialect, id: "inspector" });
@@ -260,7 +258,6 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         log,
       });
     },
-    /** Does the inspector answer at this path? */
     handles: (path: string): boolean => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
     async handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
       if (!path.startsWith("/api/")) return sendPage(req, res, path);
@@ -328,8 +325,6 @@ function sendJson(res: ServerResponse, status: number, value: object, more: Head
   const own = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
   res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
 }
-
-// Security headers of every answer.
 
 /** Everything from this server, nothing inline, nothing framed. Images of replies are in the JSON. */
 const policy = [

@@ -43,7 +43,6 @@ export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: st
 export const mayShow = ({ workspace }: Inspected, path: string): boolean =>
   workspace.filehand.permissions.explain("Read", path).verdict === "allow";
 
-/** May it be named in a list? */
 export function mayName({ workspace }: Inspected): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

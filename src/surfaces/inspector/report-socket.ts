@@ -258,7 +258,6 @@ const shapes: Readonly<Record<FromReporter["type"], Is>> = {
   cancel: shaped({ id: isCount }),
 };
 
-/** Undefined for an invalid message. */
 export function reportIn(text: string): FromReporter | undefined {
   let value: unknown;
   try {

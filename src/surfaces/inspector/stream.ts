@@ -3,7 +3,6 @@
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "./wire.ts";
 
-/** An event as one browser gets it. */
 type EventForBrowser = (browser: string) => StreamEvent;
 
 export type Stream = ReturnType<typeof createStream>;

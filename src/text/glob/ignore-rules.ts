@@ -122,7 +122,6 @@ function compare(
   }
 }
 
-/** The rules of one ignore file. */
 export interface IgnoreRules {
   /** Undefined: no line matches, or `meter` is over. `above`: its folders; from `from` on below the ignore file. */
   judge(
@@ -144,7 +143,6 @@ interface Rule extends LineVerdict {
   readonly pattern: PathPattern;
 }
 
-/** The verdicts on one name: of lines for anything, and of lines for folders only. */
 interface NameVerdicts {
   anything?: LineVerdict;
   folders?: LineVerdict;
@@ -153,7 +151,6 @@ interface NameVerdicts {
 /** Characters after which `readIgnoreRules` pauses. */
 const charsPerPause = 8_192;
 
-/** Undefined if no line is a rule. */
 export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
   // Most lines are a name or `*.extension`: those are looked up in a map.
   const byName = new Map<string, NameVerdicts>();

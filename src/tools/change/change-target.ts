@@ -29,7 +29,6 @@ export type ChangeTarget =
       readonly folder: Handle | undefined;
     };
 
-/** The handle that the caller of `resolveChangeTarget` has to close. */
 export const handleOf = (changeTarget: ChangeTarget): Handle | undefined =>
   changeTarget.is === "there" ? changeTarget.node.handle : changeTarget.folder;
 

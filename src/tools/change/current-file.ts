@@ -31,10 +31,8 @@ export interface CurrentFile {
   readonly remember: EncodingName | undefined;
 }
 
-/** The file before the ledger check. */
 export type UncheckedCurrentFile = Omit<CurrentFile, "seen" | "whole">;
 
-/** How a plan reads the file. */
 export type Wants =
   /** A notebook that the dialect shows as cells is refused. */
   | "text"

@@ -155,7 +155,6 @@ async function conflictTextNow(path: string, context: ToolContext): Promise<stri
   });
 }
 
-/** The bytes of old contents that one call may still read to compare them. */
 export interface DiffBudget {
   bytes: number;
 }

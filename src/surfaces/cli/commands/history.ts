@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { beginning, type FileVersion } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
-import { escapeName } from "../../../text/text.ts";
+import { escapeName, modesOf } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Given, type Host, option, UsageError } from "../command.ts";
 import { paintVersions } from "../diff.ts";
@@ -186,7 +186,6 @@ async function turnsOf(asked: string, past: Past, given: Given) {
 interface ChangedFile extends VersionDiff {
   readonly path: string;
   readonly modes: readonly [string, string] | null;
-  /** The other half of a rename. */
   readonly movedFrom: string | null;
   readonly movedTo: string | null;
 }
@@ -217,7 +216,7 @@ async function changedFiles(
       const refused = await session.readRefusal(path);
       const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
       const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
-      files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
+      files.push({ path, modes: octalModes(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
     }
   } finally {
     bar.clear();
@@ -231,10 +230,9 @@ function titleOf({ path, movedFrom, movedTo }: ChangedFile, { cwd }: Host): stri
   return movedTo === null ? name : `${name}, moved to ${nameFrom(cwd, movedTo)}`;
 }
 
-function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
-  if (before.kind === "absent" || after.kind === "absent") return null;
-  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
-  return [before.mode.toString(8), after.mode.toString(8)];
+function octalModes(before: FileVersion, after: FileVersion): readonly [string, string] | null {
+  const modes = modesOf(before, after);
+  return modes === undefined ? null : [modes[0].toString(8), modes[1].toString(8)];
 }
 
 /** A file with unchanged content may have another mode. */
