@@ -23,7 +23,6 @@ export type RequestEnd =
 
 interface Handlers {
   notified(method: string, params: unknown): void;
-  /** Answers a request of the server. Undefined: the method is not supported. */
   asked(method: string, params: unknown): { readonly result: unknown } | { readonly error: RpcError } | undefined;
 }
 
@@ -301,7 +300,6 @@ function lengthIn(header: string): number | undefined {
 
 // Requests of servers and our answers: configuration, progress, registrations. Edits are refused.
 
-/** What a server can register after its start. */
 export interface Registered {
   watching(id: string, options: unknown): void;
   pulling(options: NonNullable<Capabilities["pull"]>): void;

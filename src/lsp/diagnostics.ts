@@ -197,7 +197,6 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 export const uriOf = (path: string): string => pathToFileURL(path).href;
 
-/** Undefined for a URI that is no file of this machine. */
 export function pathOf(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !/^file:/i.test(uri)) return undefined;
   try {

@@ -24,7 +24,6 @@ export interface Server {
   readonly started: Promise<void>;
   readonly encoding: PositionEncoding;
   offers(capability: string): boolean;
-  /** Makes sure that the server has this text of the file. */
   show(file: SourceFile, how: { readonly saved: boolean }): void;
   refresh(path: string): void;
   removed(path: string): void;
@@ -43,7 +42,6 @@ export interface Server {
 
 export interface FileDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
-  /** How many more there were than `languageDiagnosticsMax`. */
   readonly errorsMore: number;
   readonly warningsMore: number;
   readonly lines: Lines;

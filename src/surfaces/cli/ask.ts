@@ -13,9 +13,7 @@ const diffLinesMax = 400;
 export interface TerminalQuestion {
   /** Undefined if no person can be asked; the engine then refuses and names the rule that would allow the change. */
   readonly asker: Asker | undefined;
-  /** Whether a question showed the diff of a change, so that it is not shown again. */
   diffShown: boolean;
-  /** The person's words with a no. */
   declined: Extract<Answer, { readonly reply: "reject" }> | undefined;
 }
 
@@ -81,7 +79,6 @@ function diffOf(question: Question, host: Host): string {
 const pathOf = ({ metadata, patterns: [first = ""] }: Question): string =>
   typeof metadata["path"] === "string" ? metadata["path"] : first;
 
-/** With the real path, if it differs from the requested one. */
 function namesOf(question: Question): string {
   const [real = ""] = question.patterns;
   const path = pathOf(question);

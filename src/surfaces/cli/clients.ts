@@ -28,7 +28,6 @@ export interface Client {
   readonly value: (command: readonly string[]) => Entry["value"];
   /** The client's placeholder for the open folder, if it does not start servers there. */
   readonly openFolder?: string;
-  /** Other keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
   /** A program on the PATH and a folder that show that the client is installed. */
   readonly program?: string;
@@ -48,13 +47,11 @@ function atHome(place: Place, ...names: readonly string[]): string | undefined {
   return home === undefined || home === "" ? undefined : pathOf(place).join(home, ...names);
 }
 
-/** The folder in a variable, if it is an absolute path; else the usual one. */
 function named(place: Place, variable: string, ...usual: readonly string[]): string | undefined {
   const given = place.env[variable];
   return given !== undefined && pathOf(place).isAbsolute(given) ? given : atHome(place, ...usual);
 }
 
-/** The settings folder of desktop programs. */
 function applicationFolder(place: Place, ...names: readonly string[]): string | undefined {
   const folder =
     place.platform === "win32"

@@ -17,7 +17,6 @@ import { oneOf } from "./parse.ts";
 export interface Opened {
   readonly filehand: Filehand;
   readonly session: Session;
-  /** Stores the usage of the session for `filehand stats`. */
   readonly record: () => void;
   readonly usage: Filehand["usage"];
   readonly stateDir: string | undefined;
@@ -29,13 +28,11 @@ export interface Opened {
 export interface Needs {
   /** The command reads standard input, so no person can answer there. */
   readonly stdin?: "used";
-  /** The dialect, whatever settings say. */
   readonly dialect?: DialectName;
   /** A person has seen the change, or need not see it. */
   readonly readFirst?: false;
   /** The command itself prints the rules that are not in force. */
   readonly ruleFaults?: "reported by the command";
-  /** Replaces the person at the terminal for questions. */
   readonly ask?: Asker;
   /** A person can store a rule for good although there is no terminal. */
   readonly keepRules?: true;
@@ -43,7 +40,6 @@ export interface Needs {
   readonly languages?: "if wanted" | "always";
   /** Whoever opens the session tells inspectors of other processes about it; otherwise it is done here. */
   readonly reports?: "by itself";
-  /** Roots if none are given as options. */
   readonly roots?: readonly string[];
 }
 

@@ -22,7 +22,6 @@ export type SessionSummary = ReturnType<History["sessions"]>[number];
 
 export interface Past extends Opened {
   readonly history: History;
-  /** The session of commands that people type here. */
   readonly ownId: string;
   /** Reports once that records of a session are damaged, since a change that is not listed may still have happened. */
   readonly tellOfDamage: (turns: SessionHistory) => void;
@@ -53,7 +52,6 @@ function damageTeller(host: Host): Past["tellOfDamage"] {
   };
 }
 
-/** Of this workspace. Newest first. */
 export const sessionsHere = ({ history, filehand }: Past): readonly SessionSummary[] =>
   history.sessions().filter(({ roots }) => overlap(roots, filehand.roots));
 
@@ -196,7 +194,6 @@ interface Unavailable {
 
 export type Kept = Exclude<Awaited<ReturnType<SessionHistory["open"]>>, string>;
 
-/** The caller must close the result. */
 export async function openVersion(
   { notKept, content }: Extract<FileVersion, { readonly kind: "file" }>,
   turns: SessionHistory,
@@ -234,7 +231,6 @@ export interface VersionDiff {
   readonly additions: number;
   readonly deletions: number;
   readonly hunks: readonly Hunk[];
-  /** Why there are no hunks. */
   readonly note: string | null;
 }
 

@@ -118,7 +118,6 @@ export interface ConflictView {
   readonly theirs: VersionDiff;
 }
 
-/** Undefined if the file is not in conflict. */
 async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;

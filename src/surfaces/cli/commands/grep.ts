@@ -8,7 +8,7 @@ import { type Command, type Given, option, UsageError } from "../command.ts";
 import type { Needs } from "../open-session.ts";
 import { coloured, isForPerson } from "../print.ts";
 import { progressBar } from "../progress.ts";
-import { showRequest } from "../show-request.ts";
+import { showRequest } from "../change.ts";
 
 const lineChars = 500;
 const entriesDefault = 1_000;

@@ -5,12 +5,11 @@ import { limits } from "../../../contract/limits.ts";
 import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
 import { checkedFile, diagnosticMessage } from "../../../dialects/dialects.ts";
 import { escapeName } from "../../../text/text.ts";
-import { runChange } from "../change.ts";
+import { runChange, showRequest } from "../change.ts";
 import { type Command, type ExitCode, type Given, type Host, notEmpty, option, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { oneOf, shared } from "../parse.ts";
 import { coloured, orJsonFailure, printJson, styled } from "../print.ts";
-import { showRequest } from "../show-request.ts";
 
 export interface WrittenPlace {
   readonly path: string;

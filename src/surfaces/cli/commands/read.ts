@@ -7,7 +7,7 @@ import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
 import { orJsonFailure, print, printJson } from "../print.ts";
 import { progressBar } from "../progress.ts";
-import { showRequest } from "../show-request.ts";
+import { showRequest } from "../change.ts";
 
 export const read: Command = {
   name: "read",
