@@ -175,7 +175,6 @@ export function createFilehand(options: FilehandOptions): Filehand {
 const workspaceIdOf = (roots: readonly string[]): string =>
   createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
-/** The history, opened on first use; undefined where none is kept. */
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
   const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
@@ -255,9 +254,7 @@ function foldersWithin(folders: readonly string[] | undefined, base: string): re
 export interface PermissionsOf {
   readonly guard: () => Guard;
   readonly policy: Policy;
-  /** All given rules, including those without effect. */
   readonly rules: readonly RuleText[];
-  /** Rules that this session stores. */
   readonly kept: () => readonly RuleText[];
   readonly roots: readonly string[];
   readonly home: string | undefined;

@@ -98,7 +98,6 @@ export interface Disk {
   lookup(path: string, also?: LookupAlso): Lookup;
   /** True if the file and its folder are still what the name leads to. Cheaper than another lookup; in doubt, false. */
   isStill(node: FileNode): boolean;
-  /** The same for a name that was missing in this folder. */
   isStillMissing(folder: Handle, real: string): boolean;
   open(node: FileNode): OpenFile | { readonly errno: string };
   list(node: FileNode): Promise<readonly FolderEntry[] | { readonly errno: string }>;
@@ -112,7 +111,6 @@ export interface Disk {
   replace(input: ReplaceInput): Promise<Replaced>;
   create(input: CreateInput): Promise<Created>;
   remove(input: RemoveInput): Promise<Removed>;
-  /** Changes several files, given by real path, all or none. */
   together(paths: readonly string[], locks: HeldLocks): ChangeSet;
   /** Recovers the change sets of killed processes. Runs once, however many callers await it; never fails. */
   settled(locks: Locks): Promise<void>;

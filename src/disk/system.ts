@@ -97,7 +97,6 @@ async function bindFolderCalls() {
   const forbidden = lookAt(currentFolder, "/");
   if (forbidden !== 0) throw failed("statx", forbidden);
   return {
-    /** Opens a folder in a folder for listing; fails for anything else, symlinks included. */
     enter: (folder: number, name: string): number => {
       const fd: number = openAt(folder, name, listFlags | closeOnExec);
       if (fd < 0) throw failed("openat");

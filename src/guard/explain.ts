@@ -36,7 +36,6 @@ const explained = (
 
 const unmatched = { matched: undefined, exists: false } as const;
 
-/** For a path that no rule was compared with: it is outside, or malformed. */
 export function refusedExplanation(facts: Facts, by: "outside" | "path", absolute: string): Explanation {
   const remedy: Remedy =
     by === "path" ? { do: "nothing" } : { do: "add a root", folder: nodePath.dirname(nodePath.resolve(absolute)) };
@@ -44,7 +43,6 @@ export function refusedExplanation(facts: Facts, by: "outside" | "path", absolut
   return explained(facts, { verdict: "deny", by, rule: undefined, names, ...unmatched, remedy });
 }
 
-/** For a path in a folder outside that the session may be admitted to. */
 export function externalExplanation(
   facts: Facts,
   { verdict, rule }: Decision,

@@ -52,7 +52,7 @@ export { relativeTo } from "./paths.ts";
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
 export { idleRules, restrictGuard as narrowed } from "./rules.ts";
-export { defaultRules } from "./secrets.ts";
+export { defaultRules } from "./protected.ts";
 export { createSessionState, type SessionState } from "./session-state.ts";
 
 // An accented letter is one code point or two (NFC, NFD). macOS, and archives made there, leave NFD names on file
@@ -139,7 +139,6 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const pathNames = (path: string, is: "file" | "folder"): PathName =>
     nameOf(path, relativesTo(path, rootPaths, nodePath), is);
 
-  /** The decision of the rules, then that of the mode. */
   const decide = (permission: Permission, names: readonly PathName[], dryRun = false): Judgement => {
     const judged = policy.judge(permission, names, links);
     if (permission === "read" || judged.verdict === "deny") return judged;
@@ -207,7 +206,6 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return { path: other ?? typed, lookup, place };
   };
 
-  /** The names that a path has, or would have if it existed. */
   const wouldBe = (path: string, lookup: Lookup): readonly (string | undefined)[] => [
     lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk)?.real,
     lookupEnd(lookup)?.real,
@@ -423,7 +421,6 @@ interface Above {
   readonly kind: FileNode["kind"];
 }
 
-/** For a path that does not exist: its nearest existing folder. */
 function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
@@ -444,7 +441,6 @@ function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined
   return undefined;
 }
 
-/** A file that does not exist yet; folders missing above it would be created. */
 function newTarget(place: Place, above: Above | undefined): Target | undefined {
   if (above === undefined || above.kind !== "directory") return undefined;
   const realRelative = relativeTo(above.real, [above.root], nodePath);
@@ -482,7 +478,6 @@ export type Resolved =
       readonly reason: "missing" | "file on the way";
       /** The file that would be created there; undefined where none can be. */
       readonly target: Target | undefined;
-      /** Its folder, if the caller asked for it and the lookup had it open. The caller closes it. */
       readonly folder?: Handle | undefined;
     }
   | { readonly seen: "outside"; readonly place: Place };
@@ -492,7 +487,6 @@ export interface Guard {
   readonly roots: readonly Root[];
   /** An absolute path as a later call can use it: relative to where relative paths start, or else absolute. */
   readonly spell: (absolute: string) => string;
-  /** Looks up a path; throws a Problem if it can be neither found nor missing. */
   resolve(asked: string, also?: LookupAlso): Resolved;
   /** Throws a Problem unless this session may do this to the target. Returns whether the user was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
@@ -538,7 +532,6 @@ export interface How {
 export interface Wider {
   readonly disk: Disk;
   readonly guard: Guard;
-  /** `once`: for this call only. */
   readonly holds: "once" | "always";
 }
 
@@ -547,9 +540,7 @@ export interface GuardOptions extends PolicyOptions {
   readonly base: string;
   /** `yes` approves every question about a file inside the roots, and none about folders outside. */
   readonly asker: Asker | "yes" | undefined;
-  /** Compiled once for several sessions. */
   readonly policy?: Policy | undefined;
-  /** The session's own decisions; by default it begins in `mode`. */
   readonly state?: SessionState | undefined;
   readonly mode?: Mode | undefined;
   readonly locked?: readonly Lock[] | undefined;

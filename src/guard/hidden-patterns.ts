@@ -6,8 +6,7 @@
 
 import type { RuleText } from "../contract/permission.ts";
 import { withoutDots } from "./patterns.ts";
-import { ownNames } from "./protected.ts";
-import { defaultRules } from "./secrets.ts";
+import { defaultRules, ownNames } from "./protected.ts";
 
 export interface HiddenPatterns {
   /** In the order of the rules, in any letter case; `!` marks exceptions. */

@@ -74,7 +74,6 @@ export function waysUp(path: string, flavour: nodePath.PlatformPath): readonly s
   return ways;
 }
 
-/** Relative to its root, with forward slashes; undefined if no root contains it. */
 export function relativeTo(
   absolute: string,
   roots: readonly string[],
@@ -90,7 +89,6 @@ export function relativeTo(
   return undefined;
 }
 
-/** The same for every root that contains it, without duplicates. */
 export function relativesTo(
   absolute: string,
   roots: readonly string[],
@@ -136,7 +134,6 @@ export function namesOf(target: Target, roots: readonly string[]): readonly Path
   return [named(target.absolute), real, ...(target.through ?? []).map(named)];
 }
 
-/** `//` and the path with every character escaped. */
 export function absolutePattern(path: string): string {
   const slashed = nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path;
   return `//${escapePattern(slashed.replace(/^\/+/, ""))}`;

@@ -5,7 +5,6 @@ import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
 import { expandBraces, fitsNoName, parseCharacterSet, type Steps } from "../text/text.ts";
 
-/** A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
 
 /** Where a pattern is anchored, and so which spelling of a path it is compared with. */
@@ -14,7 +13,6 @@ export type Base = "absolute" | "root" | "anywhere";
 export interface Pattern {
   readonly base: Base;
   readonly negated: boolean;
-  /** gitignore lines; the rule matches if one of them does. */
   readonly lines: readonly string[];
 }
 
@@ -219,7 +217,6 @@ interface Entry {
   readonly at: number;
   /** In lower case; the path must contain all of them. If empty, the pattern may match anything. */
   readonly needles: readonly string[];
-  /** The needles that are whole names. */
   readonly names: readonly string[];
 }
 

@@ -33,7 +33,6 @@ export type Rules = ReturnType<typeof compileRules>;
 
 interface RuleOptions {
   readonly home: string | undefined;
-  /** Resolves symlinks in the folders that a rule names. Without it a rule applies to the path as written. */
   readonly realPrefix?: RealPrefix | undefined;
 }
 
@@ -66,7 +65,6 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions) {
   return {
     faults: faults as readonly RuleFault[],
     deniesReading,
-    /** The rule that denies it, if one does: cheaper than `decide`. */
     denied,
     /** Makes the first decision quick, in steps. */
     *prepare(): Steps<void> {

@@ -117,10 +117,8 @@ type Script =
 
 interface DoubleBytes {
   readonly of: "double bytes";
-  /** First bytes of the characters in common use, and their smallest second byte. */
   readonly leads: readonly ByteRange[];
   readonly trailMin: number;
-  /** Bytes above ASCII that are a character of their own. */
   readonly singles?: ByteRange;
 }
 

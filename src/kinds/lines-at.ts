@@ -12,7 +12,6 @@ export interface LinePlace {
   readonly line: number;
   /** In bytes from 1, counted in UTF-8 even if the file is UTF-16; 0 if the line has no match. */
   readonly column: number;
-  /** Where the line begins, in bytes after a byte order mark. */
   readonly offset: number;
 }
 

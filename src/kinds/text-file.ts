@@ -11,7 +11,6 @@ export interface TextFile {
   readonly file: OpenFile;
   readonly target: Target;
   readonly form: ByteForm | undefined;
-  /** The content of a small file; undefined for a larger one. */
   readonly whole: Uint8Array | undefined;
   readonly head: () => Promise<Uint8Array>;
   /** The encoding guessed from the first bytes if the form does not say it; undefined if it was not guessed yet. */

@@ -442,7 +442,6 @@ async function fillWith(
   }
 }
 
-/** The byte after the last newline; 0 if there is none. */
 export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   if (form === "byte") return bytes.lastIndexOf(10) + 1;
   const width = form.startsWith("utf-16") ? 2 : 4;

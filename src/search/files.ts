@@ -8,7 +8,6 @@ import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, nothingIgnored } fr
 export interface FilesSearch {
   /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** From ignore files above the start. */
   readonly ignored: Ignored;
   readonly state: GlobState;
   /** `hides`: rules forbid naming this path; it is counted. `shows`: the pattern need not name it outright. */
@@ -35,17 +34,13 @@ export interface FilesTally {
   folders: number;
   entries: number;
   ended: "all" | "enough";
-  /** Error code if the start itself could not be listed. */
   refused: string | undefined;
-  /** Folders that were not opened and may contain matches. */
   readonly pruned: Pruned[];
-  /** `pruned` is full and more were left out. */
   prunedMore: boolean;
 }
 
 interface Pruned {
   readonly why: "ignored" | "hidden";
-  /** Real path, as the walk found it. */
   readonly real: string;
   readonly path: string;
   readonly state: GlobState;
@@ -86,7 +81,6 @@ interface FolderWalk<Below> {
   goesOn(frame: Frame<Below>): boolean;
   /** Called for a folder that cannot be entered. */
   refused?(errno: string, name: string): void;
-  /** Called after each folder, to yield to the event loop. */
   turn(): Promise<void> | undefined;
 }
 
@@ -280,7 +274,6 @@ export interface PrunedOptions {
   /** Opens the folder again; undefined if another one has taken its place. The caller closes it. */
   readonly open: (real: string) => WalkFolder | undefined;
   readonly hides: (path: string, is: "file" | "folder") => boolean;
-  /** Whether rules hide the target of this symlink. */
   readonly hidesEnd: (path: string) => boolean;
   readonly signal: AbortSignal;
 }

@@ -10,9 +10,7 @@ import { type Frame, walkFolders } from "./files.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
 export interface HiddenSearch {
-  /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** From ignore files above the start. */
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
@@ -122,15 +120,10 @@ export function leftOutText(lines: readonly string[]): string {
 // everything that is not ignored, so it is only used for the few trees where ripgrep would apply ignore files wrongly.
 
 export interface Surveying {
-  /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** What applies directly in the start. */
   readonly ignored: Ignored;
-  /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
-  /** How many ignored folders to collect. */
   readonly foldersMax: number;
-  /** Throws to end the walk. */
   onTurn(): "more" | "enough";
 }
 
@@ -141,7 +134,6 @@ export interface Survey {
   isIgnored(path: string): boolean;
 }
 
-/** The caller keeps `start` open until this resolves. */
 export async function surveyIgnored(start: WalkFolder, search: Surveying): Promise<Survey> {
   /** The folders with ignore files of their own. */
   const changes = new Map<string, Ignored>();

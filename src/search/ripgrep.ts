@@ -64,7 +64,6 @@ const complaintCharsMax = 65_536;
 
 const binaries = new Map<string, Promise<Ripgrep | undefined>>();
 
-/** The ripgrep that will be run; undefined if none is installed. */
 export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined> {
   const key = JSON.stringify(where);
   const search = binaries.get(key) ?? find(where, new Set());

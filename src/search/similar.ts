@@ -190,7 +190,6 @@ function namesLike(asked: string, wants: Wanted) {
   });
 }
 
-/** Folders whose names are twins of the asked one or a few typos away from it. */
 function foldersLike(asked: string) {
   const folded = fold(asked);
   return bestNames(foldersMax, ({ name, kind }) => {
@@ -202,7 +201,6 @@ function foldersLike(asked: string) {
 interface Spelling {
   readonly lower: string;
   readonly folded: string;
-  /** `folded` without its last extension. */
   readonly stem: string;
 }
 

@@ -13,7 +13,6 @@ export interface SourceOptions extends ScanOptions {
   readonly store: IndexStore;
 }
 
-/** A cached index that the file's bytes contradict. */
 export class IndexWrong extends Error {
   override readonly name = "IndexWrong";
 }

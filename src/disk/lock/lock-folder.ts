@@ -13,7 +13,6 @@ import { makeFolders } from "../write/make-folders.ts";
 
 export class LockFailed extends Error {
   override readonly name = "LockFailed";
-  /** The fault and what a person can do about it, as parts of a sentence. */
   readonly fault: string;
   readonly remedy: string;
 

@@ -16,7 +16,6 @@ export interface WriteContext {
   lookup(path: string): Lookup;
   /** For undo journals that cannot be written beside their file. */
   readonly stateDir: string | undefined;
-  /** Folders swept by this process; a promise while a sweep runs. */
   readonly swept: Map<string, Promise<Swept> | undefined>;
   readonly underWay: { count: number };
   /** Waits briefly until files closed in other threads have freed their space. False if there are none. */
@@ -85,7 +84,6 @@ export interface FolderSync extends Disposable {
   sync(meanwhile?: () => void | Promise<void>): Promise<void>;
 }
 
-/** Where nothing needs syncing, or other code does it. */
 export const noSync: FolderSync = {
   note: undefined,
   sync: async (meanwhile) => meanwhile?.(),

@@ -52,7 +52,6 @@ export interface FileNode {
   readonly through?: readonly string[] | undefined;
   /** Closing it also closes `folder`. */
   readonly handle: Handle;
-  /** The open folder of the file, if the caller asked for it and no second lookup is needed. */
   readonly folder?: Handle | undefined;
   /** Closes the handle in another thread, not `folder`: freeing an unlinked 1 GB takes a third of a second. */
   readonly letGo?: (() => Promise<void>) | undefined;
@@ -74,14 +73,12 @@ export function withHandleClosed<Seen extends Lookup | undefined>(lookup: Seen):
   return lookup;
 }
 
-/** Where a lookup ended: the existing folder, with symlinks resolved, and the missing rest of the path as asked. */
 export interface Nearest {
   readonly real: RealPath;
   readonly root: Root;
   readonly rest: string;
   /** True if the folder is known to satisfy `Border`; otherwise another lookup decides. */
   readonly isWithin: boolean;
-  /** The open folder, if the caller asked for it and only one name is missing. The caller closes it. */
   readonly handle?: Handle | undefined;
 }
 

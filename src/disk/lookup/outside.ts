@@ -56,7 +56,6 @@ export type RealPrefix = (path: string) => string;
 export function realPrefixes(
   system: Pick<System, "glance" | "readLink" | "realPath" | "platform"> = nodeSystem,
 ): RealPrefix {
-  /** Real paths; undefined for what does not exist. */
   const known = new Map<string, string | undefined>();
 
   const resolve = (path: string, links: number): string => {

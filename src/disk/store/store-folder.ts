@@ -246,7 +246,6 @@ export function openStoreFolder(path: string, { durable = false }: { readonly du
           },
         ),
       ),
-    /** A copy that shares blocks, where the file system supports that. */
     clone({ descriptor }: { readonly descriptor: number | undefined }, name: string): boolean {
       if (descriptor === undefined || process.platform !== "linux") return false;
       return orStoreFailed(path, () =>

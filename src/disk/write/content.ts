@@ -26,7 +26,6 @@ export interface Content {
 type Part = { readonly at: number } & (
   | { readonly bytes: Uint8Array }
   | { readonly from: number; readonly to: number }
-  /** Read from the content itself, up to this offset. */
   | { readonly readTo: number }
 );
 
@@ -284,7 +283,6 @@ const bytesPerTurn = 8_388_608;
 /** A process-wide pool of one: allocating a large buffer for every change would cost more than the change. */
 let idleBuffer: Buffer | undefined;
 
-/** Loops from `from` to `to` with a buffer that `step` fills or compares, and checks the signal. */
 export async function inChunks(
   from: number,
   to: number,

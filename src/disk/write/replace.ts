@@ -73,7 +73,6 @@ export type Replaced =
       readonly did: "replaced";
       readonly how: WriteWay;
       readonly identity: Identity;
-      /** True if the file had other hard links, which still show the old content. */
       readonly separated: boolean;
       readonly notes: readonly WriteNote[];
     }
@@ -160,7 +159,6 @@ async function replaceIn(
   return { did: "replaced", how: "renamed", identity: swapped.identity, separated: before.nlink > 1n, notes };
 }
 
-/** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
 function withMode(stat: BigIntStats, mode: number): BigIntStats {
   const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
   return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else

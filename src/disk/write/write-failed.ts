@@ -49,7 +49,6 @@ export interface Unconfirmed {
   readonly during: WriteStep;
 }
 
-/** A step that failed before anything was changed; `errno` is a name. */
 export class WriteFailed extends Error {
   override readonly name = "WriteFailed";
   readonly errno: string;
@@ -110,7 +109,6 @@ export function unconfirmed(error: unknown): Unconfirmed {
   throw error;
 }
 
-/** A folder that cannot be opened: refused by the system, or no longer in its place. */
 export function failureOf(lookup: Exclude<Lookup, { seen: "node" }>): Error {
   const failed = (errno: string): WriteFailed => new WriteFailed(errno, "looking at the folder");
   if (lookup.seen === "refused") return failed(lookup.errno);

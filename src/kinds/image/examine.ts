@@ -2,8 +2,7 @@
 
 import type { WorkerContext } from "../worker/worker.ts";
 import { type Bitmap, decodeBmp } from "./bmp.ts";
-import type { ImageHead, Size } from "./head.ts";
-import { hasAllParts, probeImage } from "./size.ts";
+import { hasAllParts, type ImageHead, probeImage, type Size } from "./size.ts";
 
 export interface ExamineTask {
   readonly bytes: Uint8Array;
@@ -15,7 +14,6 @@ export interface ExamineTask {
 export interface Examined {
   readonly head: ImageHead | undefined;
   readonly whole: boolean;
-  /** For a BMP or HEIC within the limit. */
   readonly pixels?: Bitmap | { readonly damaged: string };
 }
 

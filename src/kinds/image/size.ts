@@ -5,7 +5,33 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { type ImageMime, imageType } from "../kind.ts";
 import { bmpHeader } from "./bmp.ts";
-import { imageHead, type ImageHead } from "./head.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ImageHead {
+  readonly mime: string;
+  /** As stored, before rotation; for AVIF and HEIC the largest declared. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF, 1 to 8; 1 is upright. AVIF and HEIC are rotated by their decoders. */
+  readonly orientation: number;
+  readonly frames: number;
+  /** Measured memory for decoding, in bytes per pixel; 0 if the decoder buffers only a few rows. */
+  readonly decodedBytes: number;
+}
+
+function imageHead(
+  mime: string,
+  width: number,
+  height: number,
+  decodedBytes: number,
+  more: Partial<Pick<ImageHead, "orientation" | "frames">> = {},
+): ImageHead {
+  return { mime, width, height, decodedBytes, orientation: 1, frames: 1, ...more };
+}
 
 /** Undefined if the header is missing, cut off or absurd (a side of 0). */
 export function probeImage(bytes: Uint8Array): ImageHead | undefined {

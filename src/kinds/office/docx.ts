@@ -306,7 +306,6 @@ interface Style extends Properties {
   basedOn?: string;
 }
 
-/** Completes a paragraph's own properties with those of its style. */
 type Styles = (own: Properties) => Properties;
 
 /** Real styles inherit a few levels; a hostile chain may be a cycle. */

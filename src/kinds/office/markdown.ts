@@ -40,7 +40,6 @@ export function startMarkdown(charsMax: number) {
   };
   return {
     block: (text: string) => add("\n\n", text),
-    /** Continues directly below the previous block: the next item of a list. */
     line: (text: string) => add("\n", text),
     reserve,
     spend,

@@ -183,7 +183,6 @@ interface Workbook {
   cellsLeft: number;
   rowsLeft: number;
   cut: "cells" | "rows" | undefined;
-  /** Whether to collect formulas; not in the first pass. */
   readonly formulas: boolean;
   /** Throws if so many more characters exceed the limit, for text that the file has once and uses often. */
   readonly spend: (chars: number) => void;
@@ -281,7 +280,6 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
   return sheet;
 }
 
-/** The column of an address like "AB12"; undefined if it has no letters. */
 function columnOf(address: string | undefined): number | undefined {
   if (address === undefined) return undefined;
   let letters = 0;

@@ -34,7 +34,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
 
   const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
 
-  /** Decodes one more window and drops what was read. False at the end. */
   const more = (): boolean => {
     if (decodedBytes >= bytes.length) return false;
     const window = bytes.subarray(decodedBytes, decodedBytes + windowBytes);
@@ -173,7 +172,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     while (nextIn(depth) !== undefined);
   };
 
-  /** The whole text of the element that was just opened; moves after it. */
   const textInside = (): string => {
     const depth = open.length;
     let all = "";
@@ -201,7 +199,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     get text() {
       return text;
     },
-    /** An attribute of the element that was just opened, with any prefix or none. */
     attribute: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
     /** The same, but only with a prefix: an element may have both `r:id` and `id`. */
     prefixed: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),

@@ -231,7 +231,6 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** Parses the parameter `pages`: "3" or "1-5", counted from 1, both ends included. */
 export interface Pages {
   readonly pages: readonly number[];
 }
