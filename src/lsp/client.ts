@@ -31,21 +31,14 @@ export interface RpcError {
   readonly message: string;
 }
 
-export interface Client {
-  /** Never rejects. After `waitMsMax` the request is cancelled at the server. */
-  request(
-    method: string,
-    params: unknown,
-    options: { readonly waitMsMax: number; readonly signal?: AbortSignal },
-  ): Promise<RequestEnd>;
-  notify(method: string, params: unknown): void;
-  readonly isAlive: boolean;
-  readonly ended: Promise<string>;
-  stop(): Promise<void>;
-  complaints(): string;
+export type Client = ReturnType<typeof startClient>;
+
+interface RequestOptions {
+  readonly waitMsMax: number;
+  readonly signal?: AbortSignal;
 }
 
-export function startClient(program: ServerProgram, handlers: Handlers): Client {
+export function startClient(program: ServerProgram, handlers: Handlers) {
   const { command, args, cwd, env } = program;
   const child = spawn(command, [...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   killOnExit(child);
@@ -95,7 +88,8 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
   child.once("exit", (status, signal) => end(`it ended (${signal ?? `status ${status}`})`));
   unref(child);
 
-  const request: Client["request"] = (method, params, { waitMsMax, signal }) =>
+  /** Never rejects. After `waitMsMax` the request is cancelled at the server. */
+  const request = (method: string, params: unknown, { waitMsMax, signal }: RequestOptions): Promise<RequestEnd> =>
     new Promise((resolve) => {
       if (endedBy !== undefined) return resolve({ is: "ended", why: endedBy });
       if (signal?.aborted === true) return resolve({ is: "cancelled" });
@@ -123,13 +117,13 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
 
   return {
     request,
-    notify: (method, params) => send({ method, params }),
-    get isAlive() {
+    notify: (method: string, params: unknown): void => send({ method, params }),
+    get isAlive(): boolean {
       return endedBy === undefined;
     },
     ended,
     complaints,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       if (endedBy === undefined) {
         await request("shutdown", null, { waitMsMax: limits.languageShutdownMsMax });
         send({ method: "exit", params: null });

@@ -269,12 +269,10 @@ function judgeFile(
 
 // Counts matching files below the folders that a walk did not open, up to a number of entries.
 
-export interface PrunedOptions {
+export interface PrunedOptions extends Pick<FilesSearch, "hides" | "hidesEnd"> {
   readonly entriesMax: number;
   /** Opens the folder again; undefined if another one has taken its place. The caller closes it. */
   readonly open: (real: string) => WalkFolder | undefined;
-  readonly hides: (path: string, is: "file" | "folder") => boolean;
-  readonly hidesEnd: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 

@@ -6,12 +6,10 @@
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkFolder } from "../disk/disk.ts";
-import { type Frame, walkFolders } from "./files.ts";
+import { type FilesSearch, type Frame, walkFolders } from "./files.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
-export interface HiddenSearch {
-  readonly above: readonly string[];
-  readonly ignored: Ignored;
+export interface HiddenSearch extends Pick<FilesSearch, "above" | "ignored"> {
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
   /** Whether rules hide the file. Paths are below the start, with forward slashes. */
@@ -119,10 +117,7 @@ export function leftOutText(lines: readonly string[]): string {
 // Collects what all ignore files of a tree say before it is searched, for a ripgrep run with `--no-ignore`. It walks
 // everything that is not ignored, so it is only used for the few trees where ripgrep would apply ignore files wrongly.
 
-export interface Surveying {
-  readonly above: readonly string[];
-  readonly ignored: Ignored;
-  isLeftOut(name: string): boolean;
+export interface Surveying extends Pick<HiddenSearch, "above" | "ignored" | "isLeftOut"> {
   readonly foldersMax: number;
   onTurn(): "more" | "enough";
 }
