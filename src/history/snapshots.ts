@@ -184,7 +184,7 @@ export function condenseStory(story: Story): Story {
   return { ...story, steps };
 }
 
-/** Only a file's next change shows whether one happened; so its last change has no outcome yet and is not joined. */
+/** After a crash only a file's next change shows whether one was made, so its last change has no outcome yet. */
 function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
   const outcomes = new Map<ChangeRecord, ChangeRecord>();
   for (const changes of byPath(changesIn(steps)).values()) {

@@ -30,7 +30,7 @@ export interface Server {
   watched(changes: readonly WatchedChange[]): void;
   /** Waits until the diagnostics of the file's last text are complete; false when time is up or the server is gone. */
   settled(path: string, wait: { readonly untilMs: number; readonly signal: AbortSignal }): Promise<boolean>;
-  /** Undefined if about another text, or incomplete. `now`: also newer than the last change of any other file. */
+  /** Undefined if they are incomplete or about another text. `now`: also newer than any change of another file. */
   diagnosticsOf(path: string, asOf?: "now"): FileDiagnostics | undefined;
   /** Requests diagnostics again if they are older than the last change of another file. */
   askAgain(path: string): void;

@@ -196,7 +196,7 @@ function killOnExit(child: ChildProcess): void {
   child.once("error", () => children.delete(child));
 }
 
-/** Nothing of ours. The WebAssembly build runs a file that it finds in the temporary folder, so that cannot exist. */
+/** None of our variables. The WebAssembly build runs a file of the temporary folder, so it gets one that cannot exist. */
 function environment(): NodeJS.ProcessEnv {
   const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
   const env: NodeJS.ProcessEnv = { TMPDIR: nowhere, TMP: nowhere, TEMP: nowhere };

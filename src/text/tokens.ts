@@ -25,7 +25,7 @@ const scale = 0.83;
 /** Local: longer runs cost the same, and a state has three bits for the length. */
 const runMax = 7;
 
-/** By class and length of the run, and the next class: three times as fast as measuring runs. */
+/** The cost of the next character and the state after it. A lookup is three times as fast as measuring runs. */
 const { costs, nextStates } = tabulate();
 
 /** Not rounded: the sum over the lines, with newlines, is that of the text. Never more than its UTF-8 bytes. */

@@ -70,7 +70,7 @@ export function modesOf(before: FileVersion, after: FileVersion): readonly [numb
 
 export const isHash = (content: string | undefined): boolean => content?.length === 64;
 
-/** Modes do not count. Of a hash and a fingerprint only sizes compare: else every large file would be a conflict. */
+/** Ignores modes. A hash and a fingerprint are compared by size, or every large file would be a conflict. */
 export function isSameContent(a: FileVersion, b: FileVersion): boolean {
   if (a.kind === "absent" || b.kind === "absent") return a.kind === b.kind;
   if (a.sizeBytes !== b.sizeBytes) return false;

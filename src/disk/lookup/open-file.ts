@@ -16,7 +16,7 @@ export interface OpenFile extends Disposable {
   readonly links: number;
   /** `fstat` at the time of opening; missing for content that only imitates a file. */
   readonly stat?: BigIntStats;
-  /** Fills `into` from `at` and returns the bytes read, fewer only at the end. Sync on a local file system. */
+  /** Fills `into` from `at`; returns the number of bytes, smaller only at the end. Sync on a local file system. */
   read(into: Uint8Array, at: number): number | Promise<number>;
   /** For a second thread; undefined where reading may hang. */
   readonly descriptor: number | undefined;

@@ -1,4 +1,4 @@
-/** Creates a file and the folders above it. A link names it: a rename could overwrite a file of another program. */
+/** Creates a file and the folders above it. A link gives it its name: a rename could overwrite another program's file. */
 
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";

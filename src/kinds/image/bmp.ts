@@ -1,4 +1,4 @@
-/** Decodes BMP, which the image library does not read. The caller MUST have limited the pixels: RLE expands. */
+/** Decodes BMP, which the image library does not read. The caller MUST have limited the pixels: a few bytes can be many. */
 
 import { Buffer } from "node:buffer";
 

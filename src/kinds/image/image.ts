@@ -1,4 +1,4 @@
-/** Fits an image into a token budget: one decode proves it intact, then smaller encodings are tried until one fits. */
+/** Fits an image into a token budget: a decode proves the file intact, then encodings get smaller until one fits. */
 
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";

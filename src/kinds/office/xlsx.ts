@@ -1,4 +1,4 @@
-/** Converts a workbook to Markdown: a table per sheet, in which every cell keeps its address; the rest below it. */
+/** Converts a workbook to Markdown: a table per sheet with cell addresses; formulas, merged cells and links below it. */
 
 import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
