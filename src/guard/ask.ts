@@ -13,12 +13,10 @@ import { covers, type SessionState } from "./session-state.ts";
 export interface Asking {
   readonly permission: RulePermission;
   readonly place: Place;
-  /** The real path in question. */
   readonly real: string;
   readonly name: PathName;
   /** The rule that asks; empty if the default asks. */
   readonly rule: string;
-  /** The rule that would allow it, if there is one. */
   readonly remedy: string | undefined;
   readonly everyTime: boolean;
   readonly offered: Pick<Offered, "rules" | "keep">;
@@ -80,7 +78,6 @@ async function store(chosen: string, keep: Keep, offered: Asking["offered"], { k
 
 // The rules that would answer a question for good, narrowest first, and where they could be stored. Pure.
 
-/** A rule for this workspace, and its equivalent for settings that other workspaces share. */
 export interface Offer {
   readonly here: string;
   readonly anywhere: string;

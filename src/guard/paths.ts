@@ -11,10 +11,7 @@ import { escapePattern } from "./patterns.ts";
 /** Device names that Windows reserves, with or without an extension. */
 const reservedName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i;
 
-/**
- * What is wrong with a path's form. Network and device paths are refused on every system: on Windows, opening one sends
- * the user's credentials to a stranger, and nowhere is a name that begins with two backslashes meant.
- */
+/** Network and device paths are refused on every system: on Windows, opening one sends the user's credentials. */
 export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
   if (path === "") return "empty";
   if (path.includes("\0")) return "nul";
@@ -34,7 +31,6 @@ export function foreignForm(path: string, flavour: nodePath.PlatformPath): PathF
   return flavour.sep === "/" && /^[a-z]:[\\/]/i.test(path) ? "drive" : undefined;
 }
 
-/** Expands `~/x`. */
 export function atHome(path: string, home: string | undefined, flavour: nodePath.PlatformPath): string {
   if (!path.startsWith("~") || home === undefined || home === "") return path;
   if (path.length > 1 && path[1] !== "/" && path[1] !== flavour.sep) return path;
@@ -79,7 +75,6 @@ export function waysUp(path: string, flavour: nodePath.PlatformPath): readonly s
   return ways;
 }
 
-/** Relative to its root, with forward slashes; undefined if no root contains it. */
 export function relativeTo(
   absolute: string,
   roots: readonly string[],
@@ -125,8 +120,6 @@ export function relativesTo(
   return relatives;
 }
 
-// The names of a target that rules are compared with.
-
 /** A folder's name ends in a slash, so that a rule for files (`.env`) does not match it. */
 export function nameOf(absolute: string, relatives: readonly string[], is: "file" | "folder"): PathName {
   if (is === "file" && relatives.length < 2) return { absolute, relative: relatives[0] };
@@ -163,7 +156,6 @@ export function namesOf(target: Target, roots: readonly string[]): readonly Path
   return [named(target.absolute), real, ...(target.through ?? []).map(named)];
 }
 
-/** `//` and the path with every character escaped. */
 export function absolutePattern(path: string): string {
   const slashed = nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path;
   return `//${escapePattern(slashed.replace(/^\/+/, ""))}`;

@@ -33,7 +33,6 @@ export type Rules = ReturnType<typeof compileRules>;
 
 interface RuleOptions {
   readonly home: string | undefined;
-  /** Resolves symlinks in the folders that a rule names. Without it a rule applies to the path as written. */
   readonly realPrefix?: RealPrefix | undefined;
 }
 
@@ -66,7 +65,6 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions) {
   return {
     faults: faults as readonly RuleFault[],
     deniesReading,
-    /** The rule that denies it, if one does: cheaper than `decide`. */
     denied,
     /** Makes the first decision quick, in steps. */
     *prepare(): Steps<void> {
@@ -98,7 +96,6 @@ const tooMany: Parsed = {
   why: `the rules up to it have more than ${limits.ruleCharsMax} characters together, where one with ?, [, {, \\ or letters beyond ASCII counts as four`,
 };
 
-/** All rules of one verdict about one permission. */
 class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;

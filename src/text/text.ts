@@ -94,4 +94,16 @@ export { findCodePlace, wordAt } from "./source-position.ts";
 export { sourceText, type SourceText } from "./source.ts";
 export { finish, partLength, type Steps } from "./steps.ts";
 export { estimateTokens, fittingStart, roughTokens } from "./tokens.ts";
-export { shortCharsMin, shortNames } from "./turn-names.ts";
+export {
+  didTo,
+  isHash,
+  isKnownSame,
+  isSameContent,
+  isSurelySame,
+  modesOf,
+  shortCharsMin,
+  shortNames,
+  type TouchedFile,
+  turnFiles,
+  undoneIn,
+} from "./turns.ts";

@@ -71,7 +71,6 @@ export function integerOf(given: string, name: string, { min, max }: Pick<Option
   throw new UsageError(`${name} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
 }
 
-/** The known word that was given. */
 export function oneOf<Known extends string>(what: string, given: string, known: readonly Known[]): Known {
   const found = known.find((word) => word === given);
   if (found !== undefined) return found;
@@ -100,8 +99,6 @@ function checkParameters(command: Command, given: readonly string[], helpWanted:
   }
 }
 
-// The options that every command has.
-
 export const commonOptions = {
   root: option.list(
     "DIR",
@@ -120,7 +117,6 @@ export const commonOptions = {
   help: option.flag("Show this help", "h"),
 } as const satisfies Options;
 
-/** Options that several commands have. */
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),

@@ -6,7 +6,6 @@ import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
 
-/** A question with the call that it belongs to. */
 export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;

@@ -112,7 +112,6 @@ export const batch: Command = {
   },
 };
 
-/** A line of input, or why it cannot be one. */
 type Line = { readonly text: string } | { readonly why: string };
 
 async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {

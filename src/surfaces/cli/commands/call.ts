@@ -1,4 +1,4 @@
-/** `filehand call`: one call as a model writes it. */
+/** `filehand call`, `tools`, `stats` and `permissions`. */
 
 import { FilehandError } from "../../../contract/problem.ts";
 import { type Command, option, UsageError } from "../command.ts";
@@ -46,8 +46,6 @@ export const call: Command = {
   },
 };
 
-// `filehand tools`: the tools of a dialect as models see them.
-
 export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
@@ -73,8 +71,6 @@ export const tools: Command = {
     return 0;
   },
 };
-
-// `filehand stats`: usage of the command line by day.
 
 export const stats: Command = {
   name: "stats",
@@ -108,8 +104,6 @@ export const stats: Command = {
 
 const shown = (value: string | number): string =>
   typeof value === "string" ? value : Math.round(value).toLocaleString("en-US");
-
-// `filehand permissions`: which rules there are, which of them decides about a path, and why.
 
 const words = { list: listRules, explain: explainPath, check: checkPaths } as const;
 const isWord = (text: string | undefined): text is keyof typeof words => Object.hasOwn(words, text ?? "");

@@ -1,4 +1,4 @@
-/** `filehand serve`: the same tools over HTTP, for several clients and several workspaces. */
+/** `filehand serve` and `inspect`: the same tools over HTTP, and the page on which a person watches them. */
 
 import { spawn } from "node:child_process";
 import * as nodePath from "node:path";
@@ -44,8 +44,6 @@ export const serve: Command = {
   ],
   run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
 };
-
-// `filehand inspect`: one page on which a person watches and steers what agents do with the files of this workspace.
 
 export const inspect: Command = {
   name: "inspect",
