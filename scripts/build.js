@@ -15,7 +15,15 @@ const { version, dependencies, optionalDependencies, peerDependencies } = JSON.p
 
 rmSync("dist", { recursive: true, force: true });
 
-const plugins = [textFiles(), throughDoors()];
+/** Puts our helper for `using` in the place of the bundler's. A transform, since the bundler asks no plugin where its own is. */
+const usingHelper = readFileSync("scripts/using-context.js", "utf8");
+const usingContexts = {
+  name: "using-contexts",
+  /** @param {string} _code @param {string} id */
+  transform: (_code, id) => (id.endsWith("/usingCtx.js") ? usingHelper : null),
+};
+
+const plugins = [textFiles(), throughDoors(), usingContexts];
 
 /** @type {import("rolldown").BuildOptions} */
 const shared = {

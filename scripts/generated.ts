@@ -35,6 +35,9 @@ function toolsPage(dialect: (typeof dialects)["claude"]): string {
     `## ${card.name}`,
     "",
     ...(card.optIn === undefined ? [] : ["Offered only if the operator has switched it on (`historyTools`).", ""]),
+    ...(card.optOut === undefined
+      ? []
+      : ["Offered unless the operator has switched it off (`outlineTool: false`).", ""]),
     card.description,
     "",
     "```json",

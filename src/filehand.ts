@@ -172,11 +172,9 @@ export function createFilehand(options: FilehandOptions): Filehand {
   } as Filehand; // the overloads of `session` pair dialect and type
 }
 
-/** The order of the roots does not matter. */
 const workspaceIdOf = (roots: readonly string[]): string =>
   createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
-/** The history, opened on first use; undefined where none is kept. */
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
   const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
@@ -256,9 +254,7 @@ function foldersWithin(folders: readonly string[] | undefined, base: string): re
 export interface PermissionsOf {
   readonly guard: () => Guard;
   readonly policy: Policy;
-  /** All given rules, including those without effect. */
   readonly rules: readonly RuleText[];
-  /** Rules that this session stores. */
   readonly kept: () => readonly RuleText[];
   readonly roots: readonly string[];
   readonly home: string | undefined;
@@ -294,7 +290,6 @@ const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault
 // Connects language servers with the disk and the rules. Loaded by the first call that needs them; a toolkit without
 // language servers loads none of it.
 
-/** Undefined where no servers are used. */
 function languagesOf(options: FilehandOptions, disk: Disk, guard: () => Guard) {
   const { languageServers: given = false } = options;
   if (given === false) return undefined;

@@ -315,6 +315,8 @@ export interface FilehandOptions {
    * what it declares, with the lines to read next.
    */
   readonly longCode?: "first page" | "outline";
+  /** Whether models get the tool `Outline`; true by default. */
+  readonly outlineTool?: boolean;
   /** Whether replies in the `claude` dialect end with the reminder about malware; true by default. */
   readonly reminder?: boolean;
   /**

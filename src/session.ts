@@ -25,6 +25,7 @@ import {
   answerLimitOf,
   nearestWord,
   type OptIn,
+  type ToolSpec,
   pathsShownIn,
   requestOf,
   withinLimit,
@@ -98,7 +99,14 @@ const outlining = lazily(() => import("./tools/outline/outline.ts"));
 interface Work<Answer> {
   /** MUST NOT throw. */
   readonly claims: (context: ToolContext) => readonly Claim[];
-  readonly work: (context: ToolContext, facts: () => Facts) => Promise<Answer>;
+  readonly work: (context: ToolContext, facts: () => Facts, fitting: Fitting | undefined) => Promise<Answer>;
+}
+
+/** Shortens outcomes to the answer limit. */
+interface Fitting {
+  readonly fit: ToolContext["fit"];
+  /** The answer of an outcome that `fit` has returned, and its size. */
+  readonly rendered: (outcome: Outcome) => { readonly reply: Reply; readonly bytes: number } | undefined;
 }
 
 /** The ids of one call. A class: every object literal with a getter gets a hidden class of its own, which V8 keeps. */
@@ -149,7 +157,7 @@ export function startSession<Name extends DialectName>(
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
     return known;
   };
-  const specs = dialect.specs.filter(({ optIn }) => isOffered(optIn, options));
+  const specs = dialect.specs.filter((spec) => isOffered(spec, options));
   /** Replaced by a wider one when the user lets the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
@@ -186,6 +194,7 @@ export function startSession<Name extends DialectName>(
     { signal = signalOfCall(), onProgress, dryRun = false }: CallOptions,
     turn: ToolContext["turn"],
     leaveQueue: () => void,
+    fit: ToolContext["fit"],
   ): ToolContext => ({
     disk: shared.disk,
     guard: shared.guard,
@@ -209,7 +218,7 @@ export function startSession<Name extends DialectName>(
     past: turns.past,
     newId: constants.newId,
     signal,
-    fit: unfitted,
+    fit,
     searchMsMax: constants.searchMsMax,
     onProgress,
   });
@@ -227,10 +236,12 @@ export function startSession<Name extends DialectName>(
     begin: () => Work<Answer>,
     words: Words = dialect,
     progress: CallProgress = {},
+    limit?: AnswerLimit,
   ): Promise<Answer | Reply> => {
     let place: Place | undefined;
     const turn = turns.turnFor(tool, (messageId) => (progress.turn = messageId));
-    const context = contextFor(given, turn.begin, () => place?.leave());
+    const fitting = limit === undefined ? undefined : fittingTo(limit, words, () => facts());
+    const context = contextFor(given, turn.begin, () => place?.leave(), fitting?.fit ?? unfitted);
     const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
@@ -254,7 +265,7 @@ export function startSession<Name extends DialectName>(
       const settled = settling();
       if (settled !== undefined) await settled;
       if (place.ready !== undefined) await orAborted(place.ready, context.signal);
-      return await withFolders(context, (wider) => work(wider, facts), widen);
+      return await withFolders(context, (wider) => work(wider, facts, fitting), widen);
     } catch (error) {
       if (isLeaving(error)) {
         usage.calls -= 1;
@@ -270,7 +281,8 @@ export function startSession<Name extends DialectName>(
         error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
       if (problem === undefined) throw error;
       progress.problem = problem;
-      return words.renderProblem(problem, facts());
+      const reply = words.renderProblem(problem, facts());
+      return limit === undefined ? reply : withinLimit(reply, limit);
     } finally {
       if (ledger.changes !== changesKept) {
         changesKept = ledger.changes;
@@ -280,33 +292,20 @@ export function startSession<Name extends DialectName>(
     }
   };
 
-  /** Truncates a reply that is still too long, and remembers what it shows for `undelivered`. */
-  const delivering = async (
-    replied: Promise<Reply>,
-    progress: CallProgress,
-    limit: AnswerLimit | undefined,
-  ): Promise<Reply> => {
-    const whole = await replied;
-    const reply = limit === undefined ? whole : withinLimit(whole, limit);
-    const { outcome } = progress;
-    return outcome === undefined
-      ? reply
-      : Object.defineProperty(reply, shownOutcome, { value: { of: ids.session, outcome }, configurable: true });
-  };
-
   /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
-  const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts) => {
-    let last: { readonly outcome: Outcome; readonly reply: Reply } | undefined;
+  const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts): Fitting => {
+    let last: { readonly outcome: Outcome; readonly reply: Reply; readonly bytes: number } | undefined;
     const bytesOf = (outcome: Outcome): number => {
-      last = { outcome, reply: renderPages(words, outcome, facts()) };
-      return answerBytes(last.reply, limit);
+      const reply = renderPages(words, outcome, facts());
+      last = { outcome, reply, bytes: answerBytes(reply, limit) };
+      return last.bytes;
     };
     return {
       fit: <Fitted extends Outcome>(outcome: Fitted): Fitted =>
         outcome === last?.outcome
           ? outcome
           : (fittedOutcome(outcome, limit.bytesMax, profile.cutMark, bytesOf) as Fitted), // of the same kind, only shorter
-      rendered: (outcome: Outcome): Reply | undefined => (outcome === last?.outcome ? last.reply : undefined),
+      rendered: (outcome) => (outcome === last?.outcome ? last : undefined),
     };
   };
 
@@ -320,30 +319,37 @@ export function startSession<Name extends DialectName>(
     progress: CallProgress = {},
   ): Promise<Reply> => {
     const limit = verb === "cost" ? undefined : answerLimitOf(given, options);
-    const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
-      const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
-      const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
-      const outcome = fitting === undefined ? whole : fitting.fit(whole);
+    const work = async (
+      request: Request,
+      context: ToolContext,
+      facts: () => Facts,
+      fitting: Fitting | undefined,
+    ): Promise<Reply> => {
+      const outcome = context.fit(await runTool(request, context));
       progress.outcome = outcome;
       if (outcome.kind === "rewind") turns.afterRewind(outcome);
       if (outcome.kind === "unchanged") usage.tokensSaved += outcome.tokensSaved;
       const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
-      const late = [...diagnostics, ...(await lateReports(context))];
-      const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
-      const reply = withLate(rendered, late, words);
-      progress.tokens = tokensOf(reply);
+      const late = context.languages === undefined ? diagnostics : [...diagnostics, ...(await lateReports(context))];
+      const measured = fitting?.rendered(outcome);
+      const whole = withLate(measured?.reply ?? renderPages(words, outcome, facts()), late, words);
+      progress.tokens = tokensOf(whole);
       usage.tokensGiven += progress.tokens;
-      return reply;
+      const fits = limit === undefined || (whole === measured?.reply && measured.bytes <= limit.bytesMax);
+      const reply = fits ? whole : withinLimit(whole, limit);
+      // For `undelivered`.
+      const shown = { of: ids.session, outcome };
+      return Object.defineProperty(reply, shownOutcome, { value: shown, configurable: true });
     };
     const begin = (): Work<Reply> => {
       const request = toRequest();
       progress.request = request;
       return {
         claims: (context) => claimsOf(request, context),
-        work: (context, facts) => work(request, context, facts),
+        work: (context, facts, fitting) => work(request, context, facts, fitting),
       };
     };
-    const replied = delivering(answered(tool, verb, input, given, begin, words, progress), progress, limit);
+    const replied = answered(tool, verb, input, given, begin, words, progress, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
@@ -512,13 +518,14 @@ export function startSession<Name extends DialectName>(
 // How the options shape a session: its tools, profile, modes and change rules.
 
 function isOffered(
-  optIn: OptIn | undefined,
+  { optIn, optOut }: ToolSpec,
   {
     historyTools = false,
     languageTools = false,
     lineEdits = false,
     editFiles = false,
     patchTool = false,
+    outlineTool = true,
   }: FilehandOptions,
 ): boolean {
   const offers = {
@@ -530,7 +537,8 @@ function isOffered(
     "edit files by line": editFiles && lineEdits,
     patch: patchTool,
   } satisfies Readonly<Record<OptIn, boolean>>;
-  return optIn === undefined || offers[optIn];
+  const keeps = { outline: outlineTool };
+  return (optIn === undefined || offers[optIn]) && (optOut === undefined || keeps[optOut]);
 }
 
 /** The safest choices are the defaults. */
@@ -543,9 +551,13 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
 });
 
 /** Applies the options that change a profile. */
-const withOptions = (profile: Profile, { pageTokensMax, lineCharsMax, longCode }: FilehandOptions): Profile => ({
+const withOptions = (
+  profile: Profile,
+  { pageTokensMax, lineCharsMax, longCode, outlineTool = true }: FilehandOptions,
+): Profile => ({
   ...profile,
   ...defined({ lineCharsMax, longCode }),
+  outlineTool,
   ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
 });
 

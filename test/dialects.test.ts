@@ -1,9 +1,11 @@
 /** Every dialect runs the shared suite. */
 
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../src/contract/call.ts";
 import type { Target } from "../src/contract/target.ts";
 import { type DialectName, dialectNames, dialects } from "../src/dialects/index.ts";
+import { createFilehand } from "../src/index.ts";
 import { type DialectCase, dialectSuite, facts } from "./suites/dialect.ts";
 
 const cases: readonly DialectCase[] = [
@@ -17,6 +19,24 @@ for (const given of cases) dialectSuite(given);
 
 test("no dialect is left out", () => {
   expect(cases.map(({ name }) => name).toSorted()).toEqual(dialectNames.toSorted());
+});
+
+describe("Outline is offered in every dialect", () => {
+  const offered = (dialect: DialectName, options: { readonly outlineTool?: boolean } = {}) =>
+    createFilehand({ roots: [import.meta.dirname], ...options })
+      .session({ dialect })
+      .definitions()
+      .filter(({ name }) => /^outline$/iu.test(name))
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+
+  for (const dialect of dialectNames) {
+    test(`${dialect}: on by default, within 130 tokens, and absent when it is switched off`, () => {
+      const [tool] = offered(dialect);
+      expect(tool?.inputSchema).toMatchObject({ properties: { depth: { minimum: 1, maximum: 20 } } });
+      expect(countTokens(JSON.stringify(tool))).toBeLessThanOrEqual(130);
+      expect(offered(dialect, { outlineTool: false })).toEqual([]);
+    });
+  }
 });
 
 describe("History, Rewind, Lsp and outlines are worded once", () => {

@@ -184,6 +184,10 @@ const renamed = (line: string): { readonly old_string: string; readonly new_stri
   new_string: line.replace("number", "no."),
 });
 
+/** A number as lines of one letter, for its bits. */
+const inBits = (number: number): string =>
+  `begin\r\n${Array.from({ length: 16 }, (_, bit) => ((number >> bit) % 2 === 0 ? "a\n" : "b\r\n")).join("")}end`;
+
 const manyEdits: Readonly<Record<string, ManyEdits>> = {
   "of whole lines": { lines: plainLines, edit: renamed, from: 5_000 },
   "in a file that was shown in part": { lines: plainLines, edit: renamed, begins: "shown in part", from: 1_500 },
@@ -191,6 +195,21 @@ const manyEdits: Readonly<Record<string, ManyEdits>> = {
   "of two lines in a file with CRLF": {
     lines: (count) => Array.from({ length: count }, (_, at) => `line number ${at} of\r\nand its second\r\n`),
     edit: (line) => renamed(line.replaceAll("\r\n", "\n")),
+    from: 1_500,
+  },
+  "of two lines in a file with LF and CRLF": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `line number ${at} of\r\nand its second\n`),
+    edit: (line) => renamed(line.replaceAll("\r\n", "\n")),
+    from: 1_500,
+  },
+  "that add a line, in a file with LF and CRLF": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `line number ${at} of${at % 2 === 0 ? "\n" : "\r\n"}`),
+    edit: (line) => ({ old_string: line.trim(), new_string: `${line.trim()}\nand another` }),
+    from: 1_500,
+  },
+  "of lines that only differ in their order, in a file with LF and CRLF": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `${inBits(at)}${at % 2 === 0 ? "\n" : "\r\n"}`),
+    edit: (line) => ({ old_string: `${line.replaceAll("\r\n", "\n").trim()}\n`, new_string: "x\n" }),
     from: 1_500,
   },
   "of 5 characters": {

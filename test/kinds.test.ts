@@ -9,7 +9,7 @@ import { lineNumber } from "../src/contract/target.ts";
 import { createFilehand, type Reply, restrictedFiles } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
 import { countTokens } from "../src/kinds/exact-tokens.ts";
-import { animated, bmp, photo } from "./samples/images.ts";
+import { animated, bmp, heicGradient, photo } from "./samples/images.ts";
 import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
 import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
 import { replyTo } from "./support/reading.ts";
@@ -138,6 +138,16 @@ describe("images", () => {
       expect(words(await read(dialect, "small.png"))).not.toContain("[Image");
     });
   }
+
+  test("a HEIC is shown as a JPEG, and a cut one is refused as damaged", async () => {
+    put("photo.heic", heicGradient());
+    put("cut.heic", heicGradient().subarray(0, 500));
+    for (const dialect of ["claude", "opencode", "opencode-legacy"] as const) {
+      expect(words(await read(dialect, "photo.heic"))).toContain("[Image: converted from image/heic]");
+      expect((await read(dialect, "cut.heic")).error?.code).toBe("DAMAGED");
+    }
+    expect((await read("claude", "photo.heic")).content[0]).toMatchObject({ type: "image", mimeType: "image/jpeg" });
+  });
 
   test("the budget holds: less room, smaller picture", async () => {
     const small = createFilehand({ roots: [root], pageTokensMax: 2_000, dedup: false }).session();

@@ -15,7 +15,7 @@ beforeAll(() => {
     ws: {
       "long.js": long,
       "secret.ts": "export function hidden() {}\n",
-      "README.md": "# A title\n",
+      "notes.txt": "# A title\n",
       "page.html": "<p>",
       "crlf.py": "\ufeffdef a():\r\n    pass\r\n\r\ndef b():\r\n    pass\r\n",
       run: "#!/usr/bin/env bash\nmain() {\n  :\n}\n",
@@ -56,10 +56,10 @@ describe("outline", () => {
 
   test("what cannot be outlined says why and what to do instead", async () => {
     const session = open().session();
-    await expect(session.outline("README.md")).rejects.toMatchObject({
+    await expect(session.outline("notes.txt")).rejects.toMatchObject({
       code: "NO_OUTLINE",
       message:
-        'Cannot outline "README.md": no grammar for files of this name is at hand, read it in parts with offset 1 and limit 500 or search it with Grep',
+        'Cannot outline "notes.txt": files of this name have no outline, read it in parts with offset 1 and limit 500 or search it with Grep',
     });
     await expect(session.outline("binary.c")).rejects.toMatchObject({ code: "BINARY_FILE" });
     await expect(session.outline("folder")).rejects.toMatchObject({ code: "IS_DIRECTORY" });
@@ -68,6 +68,23 @@ describe("outline", () => {
       message: expect.stringContaining("long.js"),
     });
     await expect(session.outline("../outside.ts")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+  });
+
+  test("the first page of a longer file names the tool, where the model has it and the file has an outline", async () => {
+    const last = async (path: string, more: object = {}, options: Partial<FilehandOptions> = {}) =>
+      words(
+        await open(options)
+          .session()
+          .call("Read", { file_path: path, ...more }),
+      )
+        .split("\n")
+        .at(-1);
+    fs.writeFileSync(`${made.path("ws")}/long.txt`, long);
+    const advice = " or list its parts with Outline]";
+    expect(await last("long.js")).toContain(advice);
+    expect(await last("long.js", { offset: 2, limit: 3 })).not.toContain(advice);
+    expect(await last("long.js", {}, { outlineTool: false })).not.toContain(advice);
+    expect(await last("long.txt")).toMatch(/go on with offset \d+\]$/);
   });
 
   test("rules for reading hold", async () => {

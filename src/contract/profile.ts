@@ -35,6 +35,8 @@ export interface Profile {
   readonly nulSampleBytes: number;
   /** The reply for a source file of more than one page, if the call selects no part of it. */
   readonly longCode: "first page" | "outline";
+  /** Whether the model has a tool for outlines, which the reply for a longer file may name. */
+  readonly outlineTool?: boolean;
   /** The reply for a part of an unchanged file that the session has read already. */
   readonly repeats: "stub" | "content";
   /** `attached`: a document that is small enough is returned as a file. */

@@ -108,6 +108,8 @@ export interface TextOutcome {
   readonly converted?: { readonly from: string; readonly notes: readonly string[] };
   /** Instruction files that apply to this file and were not yet named in this session. */
   readonly instructions?: readonly string[];
+  /** The first page of a longer file of which the model can get an outline. */
+  readonly hasOutline?: true;
 }
 
 export type EntryKind = "file" | "directory" | "link" | "special" | "unknown";

@@ -41,6 +41,9 @@ export const byKind =
 /** Groups of tools that are offered only if the operator has enabled them. */
 export type OptIn = "history" | "lsp" | "rename" | "line edits" | "edit files" | "edit files by line" | "patch";
 
+/** Tools that are offered unless the operator has switched them off. */
+export type OptOut = "outline";
+
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
 export interface ToolSpec {
   readonly name: string;
@@ -51,6 +54,8 @@ export interface ToolSpec {
   readonly inputSchema: JsonSchema;
   /** Set for a tool that is offered only if the operator has enabled its group. */
   readonly optIn?: OptIn;
+  /** Set for a tool that the operator can switch off. */
+  readonly optOut?: OptOut;
   /** Returns the neutral request, or throws a Problem that names every wrong argument. */
   toRequest(input: unknown, profile: Profile): Request;
 }

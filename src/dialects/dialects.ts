@@ -13,7 +13,15 @@ export {
   pathsShownIn,
   withinLimit,
 } from "./answer-size.ts";
-export { descriptionFor, type Dialect, type Facts, type OptIn, type ToolSpec, type Words } from "./dialect.ts";
+export {
+  descriptionFor,
+  type Dialect,
+  type Facts,
+  type OptIn,
+  type OptOut,
+  type ToolSpec,
+  type Words,
+} from "./dialect.ts";
 export { exactText, type ExactText } from "./exact-text.ts";
 export { isExemptModel } from "./exempt-models.ts";
 export { defaultDialect, type DialectName, dialectNames, dialects, type DialectTools } from "./index.ts";

@@ -4,6 +4,7 @@ import type { JsonSchema } from "../contract/call.ts";
 import { Problem } from "../contract/problem.ts";
 import { dialectNames, dialects } from "./index.ts";
 import { hostKeys, lenientInput, requestOf } from "./lenient-input.ts";
+import { position } from "./parameters.ts";
 
 const schema: JsonSchema = {
   type: "object",
@@ -27,6 +28,8 @@ const schema: JsonSchema = {
   },
   required: ["path"],
 };
+
+const parameters = { offset: position("from", "First line") };
 
 const edit = { old_string: ' [1] "5" ' };
 
@@ -58,7 +61,7 @@ for (const [name, sent, meant] of [
   ["a key that a host adds", { path: "a", wait_for_previous: true, _meta: {} }, { path: "a" }],
   ["n8n's chat", { path: "a", action: "sendMessage", chatInput: "hi", sessionId: "1", toolCallId: "2" }, { path: "a" }],
 ] as const) {
-  test(`taken for what is meant: ${name}`, () => deepEqual(lenientInput(sent, schema, "lenient", ["offset"]), meant));
+  test(`taken for what is meant: ${name}`, () => deepEqual(lenientInput(sent, schema, "lenient", parameters), meant));
 }
 
 for (const [name, sent] of [
@@ -87,7 +90,7 @@ for (const [name, sent] of [
   ["a list", []],
 ] satisfies readonly (readonly [string, unknown])[]) {
   test(`left to the strict schema: ${name}`, () =>
-    equal(lenientInput(sent, schema, "lenient", ["offset"]), sent as unknown));
+    equal(lenientInput(sent, schema, "lenient", parameters), sent as unknown));
 }
 
 test("a key named __proto__ stays a key, and stays unknown", () => {
@@ -98,9 +101,9 @@ test("a key named __proto__ stays a key, and stays unknown", () => {
 
 test("literal numbers: neither texts nor zero, and the rest as everywhere", () => {
   const sent = { path: "a", offset: "5", limit: 0, all: "true", where: null };
-  deepEqual(lenientInput(sent, schema, "literal", ["offset"]), { path: "a", offset: "5", limit: 0, all: true });
+  deepEqual(lenientInput(sent, schema, "literal", parameters), { path: "a", offset: "5", limit: 0, all: true });
   const zero = { path: "a", offset: 0 };
-  equal(lenientInput(zero, schema, "literal", ["offset"]), zero);
+  equal(lenientInput(zero, schema, "literal", parameters), zero);
 });
 
 /** Calls of every tool of every dialect, with what may be left out sent as nothing. */

@@ -17,20 +17,19 @@ export function requestOf(
   { numbers }: Pick<Dialect, "numbers">,
   profile: Profile,
 ): Request {
-  const positions = Object.keys(spec.input).filter((name) => spec.input[name]?.type === "position");
-  return spec.toRequest(lenientInput(input, spec.inputSchema, numbers, positions), profile);
+  return spec.toRequest(lenientInput(input, spec.inputSchema, numbers, spec.input), profile);
 }
 
-/** Returns the value itself where nothing had to be changed. `positions`: parameters for which 0 is the beginning. */
+/** Returns the value itself where nothing had to be changed. `parameters`: of a `position`, 0 is the beginning. */
 export function lenientInput(
   value: unknown,
   schema: JsonSchema,
   numbers: Dialect["numbers"],
-  positions: readonly string[] = [],
+  parameters: ToolSpec["input"] = {},
 ): unknown {
   switch (schema.type) {
     case "object":
-      return lenientObject(value, schema, numbers, positions);
+      return lenientObject(value, schema, numbers, parameters);
     case "array":
       return lenientList(value, schema.items ?? {}, numbers);
     case "integer":
@@ -50,14 +49,17 @@ function lenientObject(
   value: unknown,
   schema: JsonSchema,
   numbers: Dialect["numbers"],
-  positions: readonly string[],
+  parameters: ToolSpec["input"],
 ): unknown {
   const given = typeof value === "string" ? parsed(value, "{") : value;
   if (!isRecord(given)) return value;
   const { properties = {}, required = [] } = schema;
-  const entries: [string, unknown][] = [];
-  let isSame = true;
-  for (const key of Object.keys(given)) {
+  const keys = Object.keys(given);
+  /** From the first change on. */
+  let entries: [string, unknown][] | undefined;
+  let at = -1;
+  for (const key of keys) {
+    at += 1;
     const before = given[key];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
@@ -66,11 +68,11 @@ function lenientObject(
       property === undefined
         ? isHostKey(key, before)
         : !required.includes(key) &&
-          (isNothing(after) || (numbers === "lenient" && after === 0 && positions.includes(key)));
-    if (!isLeftOut) entries.push([key, after]);
-    if (isLeftOut || after !== before) isSame = false;
+          (isNothing(after) || (numbers === "lenient" && after === 0 && parameters[key]?.type === "position"));
+    if (isLeftOut || after !== before) entries ??= keys.slice(0, at).map((same) => [same, given[same]]);
+    if (!isLeftOut) entries?.push([key, after]);
   }
-  return isSame ? given : Object.fromEntries(entries); // defines keys, so "__proto__" stays a plain key
+  return entries === undefined ? given : Object.fromEntries(entries); // defines keys, so "__proto__" stays a plain key
 }
 
 function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["numbers"]): unknown {

@@ -177,8 +177,8 @@ export function firstLinesOfPage(page: Page, linesMax: number): readonly string[
 
 // Notices below a page of text.
 
-/** Each notice is a line without a number, so no file can fake one. */
-export function pageNotices(outcome: TextOutcome, page: Page): readonly string[] {
+/** Each notice is a line without a number, so no file can fake one. `outlineTool`: its name, if the notices may name it. */
+export function pageNotices(outcome: TextOutcome, page: Page, outlineTool?: string): readonly string[] {
   const notes: string[] = [];
   const last = page.from + page.count - 1;
   // The total is unknown for a page from the end, but only an empty file has no last line.
@@ -187,8 +187,9 @@ export function pageNotices(outcome: TextOutcome, page: Page): readonly string[]
   if (page.next !== undefined) {
     const why = page.stopped === "answer" ? "this is all that one answer holds" : "the file is over the budget";
     const partial = page.stopped === "lines" ? "" : `PARTIAL view, ${why}: `;
+    const parts = outcome.hasOutline && outlineTool !== undefined ? ` or list its parts with ${outlineTool}` : "";
     const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
-    notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}]`);
+    notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}${parts}]`);
   }
   if (page.column !== undefined && page.cut.length === 0) {
     notes.push(`[Line ${page.from} is shown from character ${page.column} to its end]`);

@@ -103,7 +103,7 @@ export function noOutlineWords(problem: ProblemOf<"NO_OUTLINE">, names: Names): 
   const instead = `read it in parts with ${names.reading(1, 500)} or search it with ${names.search}`;
   switch (problem.reason) {
     case "language":
-      return `no grammar for files of this name is at hand, ${instead}`;
+      return `files of this name have no outline, ${instead}`;
     case "not installed":
       return `that needs packages that are not installed, ask the user to run npm install ${problem.install}, or ${instead}`;
     case "time":

@@ -15,6 +15,7 @@ import { turnsDefault } from "./history-text.ts";
 import lspText from "./lsp.txt";
 import { boolean, choice, integer, type ParameterOf, position, string } from "./parameters.ts";
 import patchText from "./patch.txt";
+import outlineText from "./outline.txt";
 import renameText from "./rename.txt";
 import rewindText from "./rewind.txt";
 import { tool, type ValuesOf } from "./tool.ts";
@@ -165,6 +166,16 @@ export const notebookEditTool = (
         "What to do with the cell",
         { default: "replace" },
       ),
+    },
+  });
+
+export const outlineTool = (spelling: Spelling): ToolSpec =>
+  tool("outline", {
+    name: spelling.toolName("Outline"),
+    description: outlineText,
+    input: {
+      [spelling.file]: string("path", `Path of the file${relativeWords(spelling, ",")}`, required),
+      depth: integer("depth", 1, "Levels to show; by default as many as fit", { max: limits.outlineDepthMax }),
     },
   });
 

@@ -154,9 +154,9 @@ test("each dialect has the tools that it is specified with", () => {
     ]),
   );
   deepEqual(offered, {
-    claude: ["Read", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
-    opencode: ["read", "glob", "list", "grep", "edit", "multiedit", "write", "patch"],
-    "opencode-legacy": ["read", "glob", "list", "grep", "edit", "write", "patch"],
-    envelope: ["Read", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
+    claude: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
+    opencode: ["read", "outline", "glob", "list", "grep", "edit", "multiedit", "write", "patch"],
+    "opencode-legacy": ["read", "outline", "glob", "list", "grep", "edit", "write", "patch"],
+    envelope: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
   });
 });

@@ -4,12 +4,14 @@
  */
 
 import type { JsonSchema, Verbs } from "../contract/call.ts";
+import { defined } from "../contract/common.ts";
 import type { EditedFile, LineEdit, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { ReadRequest } from "../contract/read.ts";
 import { lineNumber } from "../contract/target.ts";
-import type { ToolSpec, OptIn } from "./dialect.ts";
+import type { OptIn, OptOut, ToolSpec } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
 import {
   argumentNamed,
@@ -25,6 +27,7 @@ import {
 interface VerbOf<V extends keyof Verbs, Values> {
   readonly readOnly: boolean;
   readonly optIn?: OptIn;
+  readonly optOut?: OptOut;
   readonly toRequest: (values: Values, call: CallOf) => Verbs[V]["request"];
 }
 
@@ -32,9 +35,12 @@ interface CallOf {
   readonly profile: Profile;
   /** The name of the tool. */
   readonly tool: string;
-  /** Whether the call itself sets one of these values. */
-  readonly gives: (...keys: readonly string[]) => boolean;
+  /** Whether the call itself sets this value. */
+  readonly gives: (key: string) => boolean;
 }
+
+/** Without the values that the call leaves out, so that they do not replace a default. */
+const sent = <Values extends object>(values: Values): Values => defined(values) as Values; // an undefined one is optional
 
 /** Values of the request itself, and those that a call may leave out. */
 type Given<V extends keyof Verbs, Key extends keyof Verbs[V]["request"]> = Pick<Verbs[V]["request"], Key>;
@@ -55,16 +61,26 @@ const read: VerbOf<
   toRequest: (
     { path, from = 1, linesMax = Number.POSITIVE_INFINITY, column = 1, pages, overBudget = "first page" },
     { profile, gives },
-  ) => ({
-    verb: "read",
-    path,
+  ) => {
     // Column 1 is the default, and models fill in optional parameters.
-    ranges: [column > 1 ? { from: lineNumber(from), linesMax, column } : { from: lineNumber(from), linesMax }],
-    overBudget: gives("linesMax") ? overBudget : "first page",
-    whole: !gives("from", "linesMax", "column"),
-    profile,
-    ...(pages === undefined ? {} : { pages }),
-  }),
+    const range = column > 1 ? { from: lineNumber(from), linesMax, column } : { from: lineNumber(from), linesMax };
+    const givesLines = gives("linesMax");
+    const request: ReadRequest = {
+      verb: "read",
+      path,
+      ranges: [range],
+      overBudget: givesLines ? overBudget : "first page",
+      whole: !givesLines && !gives("from") && !gives("column"),
+      profile,
+    };
+    return pages === undefined ? request : { ...request, pages };
+  },
+};
+
+const outline: VerbOf<"outline", Given<"outline", "path"> & Optional<"outline", "depth">> = {
+  readOnly: true,
+  optOut: "outline",
+  toRequest: (values, { profile }) => ({ verb: "outline", ...values, profile }),
 };
 
 const ls: VerbOf<"ls", Given<"ls", "path"> & { readonly ignore?: readonly string[]; readonly from?: number }> = {
@@ -114,7 +130,7 @@ const grep: VerbOf<
     entriesMax: entriesMax === 0 ? limits.searchEntriesMax : entriesMax,
     order: "path",
     lineCharsMax: 500,
-    ...values,
+    ...sent(values),
   }),
 };
 
@@ -231,7 +247,7 @@ const notebookEdit: VerbOf<
     cellId: undefined,
     cellType: undefined,
     mode: "replace",
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -250,7 +266,7 @@ const history: VerbOf<"history", Optional<"history", "turn" | "path" | "from" | 
     path: undefined,
     from: 1,
     itemsMax: turnsDefault,
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -287,7 +303,7 @@ const lsp: VerbOf<"lsp", PlaceValues & Given<"lsp", "operation"> & Optional<"lsp
     at: { line, symbol, column },
     query: undefined,
     from: 1,
-    ...values,
+    ...sent(values),
     profile,
   }),
 };
@@ -305,6 +321,7 @@ const rename: VerbOf<"rename", PlaceValues & { readonly newName: string }> = {
 
 const verbs = {
   read,
+  outline,
   ls,
   glob,
   grep,
@@ -337,7 +354,7 @@ export interface ToolLiteral<V extends OfferedVerb> {
 
 export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): ToolSpec {
   const { name, description, input, fixed } = literal;
-  const { readOnly, toRequest, ...offered } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
+  const { readOnly, optOut, toRequest, ...offered } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
   const { optIn = offered.optIn } = literal;
   let inputSchema: JsonSchema | undefined;
   // Made by the first call: each program offers tools that are never called.
@@ -351,17 +368,16 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
     input,
     readOnly,
     ...(optIn === undefined ? {} : { optIn }),
+    ...(optOut === undefined ? {} : { optOut }),
     get inputSchema() {
       return (inputSchema ??= jsonSchemaOf(input));
     },
     toRequest(sent, profile) {
-      parsing ??= { parameters: namedParameters(input), usual: { ...fixed, ...defaultsOf(input) } };
+      parsing ??= { parameters: namedParameters(input), usual: { ...defaultsOf(input), ...fixed } };
       const { parameters, usual } = parsing;
       const values = parseArguments(parameters, usual, name, sent) as ValuesOf<V>; // the literal's parameters give these values
-      const gives: CallOf["gives"] = (...keys) =>
-        parameters.some(
-          ({ name, parameter }) => keys.includes(parameter.sets) && argumentNamed(name, sent) !== undefined,
-        );
+      const gives: CallOf["gives"] = (key) =>
+        parameters.some(({ name, parameter }) => parameter.sets === key && argumentNamed(name, sent) !== undefined);
       return toRequest(values, { profile, tool: name, gives });
     },
   };

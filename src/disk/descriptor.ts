@@ -52,7 +52,6 @@ export function ignoreFailedClose(error: unknown): void {
   if (["EBADF", undefined].includes(errnoName(error))) throw error;
 }
 
-/** Handles closed together, the last one first, unless moved to a caller. */
 export class HandleStack implements Disposable, AsyncDisposable {
   #handles: Disposable[] = [];
 

@@ -40,7 +40,6 @@ import { nodeSystem, type System } from "./system.ts";
 import { WriteFailed, type WriteStep } from "./write/write-failed.ts";
 import { eachEntry, type Quick, type WalkEntry, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 
-// The rest of this room that other rooms use.
 export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
 export { Descriptor, HandleStack, noFollow } from "./descriptor.ts";
 export { errnoName } from "./errno.ts";
@@ -99,7 +98,6 @@ export interface Disk {
   lookup(path: string, also?: LookupAlso): Lookup;
   /** True if the file and its folder are still what the name leads to. Cheaper than another lookup; in doubt, false. */
   isStill(node: FileNode): boolean;
-  /** The same for a name that was missing in this folder. */
   isStillMissing(folder: Handle, real: string): boolean;
   open(node: FileNode): OpenFile | { readonly errno: string };
   list(node: FileNode): Promise<readonly FolderEntry[] | { readonly errno: string }>;
@@ -113,7 +111,6 @@ export interface Disk {
   replace(input: ReplaceInput): Promise<Replaced>;
   create(input: CreateInput): Promise<Created>;
   remove(input: RemoveInput): Promise<Removed>;
-  /** Changes several files, given by real path, all or none. */
   together(paths: readonly string[], locks: HeldLocks): ChangeSet;
   /** Recovers the change sets of killed processes. Runs once, however many callers await it; never fails. */
   settled(locks: Locks): Promise<void>;
@@ -129,7 +126,6 @@ export interface DiskOptions {
   readonly border?: Border | undefined;
 }
 
-/** Why a folder cannot be a root. */
 export class RootError extends Error {
   override readonly name = "RootError";
   readonly root: string;

@@ -1,7 +1,4 @@
-/**
- * System errors by number. Node's `code` is unreliable: EDQUOT, ESTALE and EUCLEAN have no name in Node 20 to 24, while
- * `errno` is always right.
- */
+/** System errors by `errno`, since `code` has no name for EDQUOT, ESTALE and EUCLEAN in Node 20 to 24. */
 
 import { constants } from "node:os";
 

@@ -13,7 +13,6 @@ const sliceMsMax = 10;
 export function timeSlices(signal?: AbortSignal) {
   let untilMs = performance.now() + sliceMsMax;
   return {
-    /** True when the slice is used up: the caller then awaits `next`. */
     isOver: (): boolean => performance.now() >= untilMs,
     async next(): Promise<void> {
       await yieldToEventLoop();

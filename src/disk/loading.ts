@@ -1,8 +1,4 @@
-/**
- * Modules loaded on first use. Node caches for ever that a module could not be read, so a moment without free descriptors
- * would disable that module until the process restarts. A module is therefore imported only while enough descriptors are
- * free, and a failed attempt is repeated by the next caller.
- */
+/** Modules loaded on first use, while descriptors are free: Node caches for ever that a module could not be read. */
 
 import * as fs from "node:fs";
 import { devNull } from "node:os";
@@ -12,7 +8,6 @@ import { errnoName } from "./errno.ts";
 /** A module and its imports are read at the same time. */
 const descriptorsNeeded = 24;
 
-/** Throws EMFILE or ENFILE without importing when descriptors are short. */
 async function whileRoom<Module>(load: () => Promise<Module>): Promise<Module> {
   requireDescriptors(descriptorsNeeded);
   return load();

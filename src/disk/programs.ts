@@ -80,10 +80,7 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
 /** Both ends of each pipe of a child, and what starting it needs besides. */
 const descriptorsToStart = 12;
 
-/**
- * Why no program can be started now, as an errno name; undefined if it can. Without free descriptors Node's `spawn` fails
- * and leaks those it had already opened, so each further attempt makes things worse.
- */
+/** An errno name if no program can be started now. Without descriptors `spawn` fails and leaks those it had opened. */
 export function whyNotStarted(): string | undefined {
   if (nodeSystem.platform === "win32") return undefined;
   try {

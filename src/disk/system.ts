@@ -1,7 +1,4 @@
-/**
- * The system calls of this room as one injected object: a fault test replaces it to fail the n-th call. Sync calls serve
- * lookups and local reads (a few microseconds each); `…Later` calls serve what may hang or take long.
- */
+/** The system calls of this room as one object, which fault tests replace. `…Later` calls may hang or take long. */
 
 import * as fs from "node:fs";
 import { constants as os, endianness } from "node:os";
@@ -13,7 +10,6 @@ import type { Glance, WalkEntry } from "./lookup/walk.ts";
 /** The C library that Node itself is linked with, called by the optional package `koffi`, which takes 10 to 20 ms to load. */
 export async function loadCLibrary() {
   const { load, errno } = await import("koffi");
-  /** An error with `errno`, as Node's own have. */
   const failed = (call: string, number = errno()): Error =>
     Object.assign(new Error(`${call} failed with errno ${number}`), { errno: -number, syscall: call });
   return { library: load(null), errno, failed };
@@ -25,16 +21,12 @@ function onLinux<Calls>(bind: () => Promise<Calls>): () => Promise<Calls | undef
   return async () => (process.platform === "linux" ? load() : undefined);
 }
 
-/** A call with Node's kind of callback as a promise. */
 const later = <Result>(call: (done: (error: Error | null, result: Result) => void) => void): Promise<Result> =>
   new Promise((resolve, reject) => {
     call((error, result) => (error ? reject(error) : resolve(result)));
   });
 
-/**
- * Copying between files inside the kernel, in another thread; Node offers that for whole files only. It takes a fifth of the
- * processor time of reading and writing, and leaves the event loop free.
- */
+/** Copies between files in the kernel, in another thread, with a fifth of the processor time of reading and writing. */
 type CopyCalls = Awaited<ReturnType<typeof bindCopyCalls>>;
 
 const loadCopyCalls = onLinux(bindCopyCalls);
@@ -62,10 +54,7 @@ async function bindCopyCalls() {
   };
 }
 
-/**
- * Folders by descriptor. Node reaches an open folder only through `/proc/self/fd` and creates several objects per name, a quarter
- * of the time in a tree of a hundred thousand files. Only large walks load these calls.
- */
+/** Folders by descriptor: a quarter less time than `/proc/self/fd` for 100,000 files. For large walks only. */
 export type FolderCalls = Awaited<ReturnType<typeof bindFolderCalls>>;
 
 const loadFolderCalls = onLinux(bindFolderCalls);
@@ -108,13 +97,11 @@ async function bindFolderCalls() {
   const forbidden = lookAt(currentFolder, "/");
   if (forbidden !== 0) throw failed("statx", forbidden);
   return {
-    /** Opens a folder in a folder for listing; fails for anything else, symlinks included. */
     enter: (folder: number, name: string): number => {
       const fd: number = openAt(folder, name, listFlags | closeOnExec);
       if (fd < 0) throw failed("openat");
       return fd;
     },
-    /** Does not follow a symlink; undefined if the name does not exist. */
     glance: (folder: number, name: string): Glance | undefined => {
       const error = lookAt(folder, name);
       if (error === 0) return glanceOf(stat);
@@ -269,7 +256,6 @@ export const nodeSystem = {
   stat: (fd: number): fs.BigIntStats => fs.fstatSync(fd, { bigint: true }),
   statPath: (path: string): fs.BigIntStats => fs.statSync(path, { bigint: true }),
   readLink: (path: string): Buffer => fs.readlinkSync(path, { encoding: "buffer" }),
-  /** The kernel's path of an open handle. */
   pathOfHandle: (handlePath: string): string => fs.readlinkSync(handlePath),
   realPath: (path: string): string => fs.realpathSync.native(path),
   fileSystemType: (path: string): number => fs.statfsSync(path).type,

@@ -1,7 +1,4 @@
-/**
- * Reports that a file may have changed. The watch is on its folder: an atomic replace puts another inode under the same
- * name, and a watch on the file would follow the old one. When the system has no more watches to give, the file is polled.
- */
+/** Reports that a file may have changed. Watches its folder, as an atomic replace changes the inode; else polls. */
 
 import { type BigIntStats, type FSWatcher, statSync, unwatchFile, watch, watchFile } from "node:fs";
 import * as nodePath from "node:path";

@@ -20,7 +20,6 @@ export interface Asking {
   readonly names: readonly PathName[];
   /** The rule that asks; empty if the default asks. */
   readonly rule: string;
-  /** The rule that would allow it, if there is one. */
   readonly remedy: string | undefined;
   readonly everyTime: boolean;
   readonly offered: Pick<Offered, "rules" | "keep">;
@@ -82,7 +81,6 @@ async function store(chosen: string, keep: Keep, offered: Asking["offered"], { k
 
 // The rules that would answer a question for good, narrowest first, and where they could be stored. Pure.
 
-/** A rule for this workspace, and its equivalent for settings that other workspaces share. */
 export interface Offer {
   readonly here: string;
   readonly anywhere: string;

@@ -14,9 +14,7 @@ export interface Explained {
   readonly names: readonly PathName[];
   readonly exists: boolean;
   readonly mode: Mode;
-  /** Judges some of the names by rules and mode. */
   readonly judge: (names: readonly PathName[]) => Judgement;
-  /** The rule for exactly this file. */
   readonly narrow: string | undefined;
 }
 
@@ -38,7 +36,6 @@ const explained = (
 
 const unmatched = { matched: undefined, exists: false } as const;
 
-/** For a path that no rule was compared with: it is outside, or malformed. */
 export function refusedExplanation(facts: Facts, by: "outside" | "path", absolute: string): Explanation {
   const remedy: Remedy =
     by === "path" ? { do: "nothing" } : { do: "add a root", folder: nodePath.dirname(nodePath.resolve(absolute)) };
@@ -46,7 +43,6 @@ export function refusedExplanation(facts: Facts, by: "outside" | "path", absolut
   return explained(facts, { verdict: "deny", by, rule: undefined, names, ...unmatched, remedy });
 }
 
-/** For a path in a folder outside that the session may be admitted to. */
 export function externalExplanation(
   facts: Facts,
   { verdict, rule }: Decision,

@@ -45,10 +45,7 @@ export function judgeOutside(
   return { outer, decision };
 }
 
-/**
- * A disk with one more folder, and for how long; undefined if there is nothing to ask, so the path stays outside. Throws a
- * Problem if the user refuses.
- */
+/** A disk with one more folder, and for how long; undefined if there is nothing to ask. Throws if the user refuses. */
 export async function admit(place: Place, path: string, options: ExternalOptions, signal: AbortSignal) {
   const judged = judgeOutside(path, options);
   if (judged === undefined || judged.decision.verdict === "deny") return undefined;

@@ -102,10 +102,7 @@ export class Group {
     return answer;
   }
 
-  /**
-   * As in gitignore: from the outermost folder on, the last line that matches decides, and a covered folder covers its
-   * content. `asWritten`: the same path, not folded.
-   */
+  /** As in gitignore: from the outermost folder on, the last matching line decides. `asWritten`: not folded. */
   #judge(path: string, asWritten: string, meter: Meter): RuleText | undefined {
     const candidates = finish(this.prepare())(path.toLowerCase());
     if (candidates.length === 0) return undefined;
@@ -125,10 +122,7 @@ export class Group {
     return deciding.find((line) => line?.negated === false)?.rule;
   }
 
-  /**
-   * An exception of a deny or ask rule widens access, so it must also match exactly. The exceptions of the built-in
-   * secrets (`.ENV.Example`) match in any letter case.
-   */
+  /** An exception of a deny or ask rule widens access, so it must match exactly; those of built-in secrets need not. */
   #matched(
     line: Line,
     names: readonly string[],
@@ -167,10 +161,7 @@ export class Group {
   }
 }
 
-/**
- * A rule anchored at the file system's root or at home may spell its folders through a symlink, while a call uses the
- * real path: rules that narrow access apply to both. Folders are resolved up to the first wildcard.
- */
+/** A rule may spell its folders through a symlink: one that narrows access also applies to the real path. */
 export const linesAt = ({ base, lines }: Pattern, realPrefix: RealPrefix | undefined): readonly string[] =>
   base !== "absolute" || realPrefix === undefined
     ? lines
@@ -218,10 +209,7 @@ function bothForms(text: string, form: (text: string, fold: (text: string) => st
 /** Printable ASCII has one form only: itself. */
 const isPrintable = (text: string): boolean => !/[^ -~]/.test(text);
 
-/**
- * `?` matches one character. A file system that counts UTF-16 units may see a surrogate pair as two, so both halves
- * become characters of their own.
- */
+/** `?` matches one character; a file system may count a surrogate pair as two, so both halves are characters. */
 const withPairs = (forms: readonly string[]): readonly string[] =>
   forms.flatMap((form) => {
     const halves = form.replace(/[\ud800-\udfff]/g, (half) => String.fromCharCode(half.charCodeAt(0) + 0x800));

@@ -1,7 +1,4 @@
-/**
- * Which file is meant, whether this session may touch it, and whether to ask the user. The guard looks up paths and
- * asks; it creates nothing and reads no content. Every tool and every surface goes through `permit`.
- */
+/** Which file is meant, whether this session may touch it, and whether to ask. Every tool goes through `permit`. */
 
 import * as nodePath from "node:path";
 import {
@@ -51,7 +48,6 @@ import { createPolicy, type Judgement, type Policy, type PolicyOptions } from ".
 import type { RuleFault } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 
-// The rest of this room that other rooms use.
 export { literalHints } from "./hidden-patterns.ts";
 export { relativeTo } from "./paths.ts";
 import { firstOf } from "./patterns.ts";
@@ -59,7 +55,7 @@ import { firstOf } from "./patterns.ts";
 export { toolPermission } from "./patterns.ts";
 export { createPolicy, type Policy } from "./policy.ts";
 export { idleRules, restrictGuard as narrowed } from "./rules.ts";
-export { defaultRules } from "./secrets.ts";
+export { defaultRules } from "./protected.ts";
 export { createSessionState, type SessionState } from "./session-state.ts";
 
 // An accented letter is one code point or two (NFC, NFD). macOS, and archives made there, leave NFD names on file
@@ -67,10 +63,7 @@ export { createSessionState, type SessionState } from "./session-state.ts";
 // screenshot names, others put U+00A0, where models write a space. A reader cannot see the difference, so a path that
 // names nothing is looked up in the other forms.
 
-/**
- * The path as the disk spells it, as far as it exists; undefined if the other forms do not help. A name that exists as
- * asked is never replaced, and of two existing other forms neither is taken.
- */
+/** The path as the disk spells it, as far as it exists; undefined if no other form helps, or if two do. */
 function otherSpelling(path: string, disk: Pick<Disk, "lookup">): string | undefined {
   if (isPlain(path)) return undefined;
   const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
@@ -89,7 +82,6 @@ function otherSpelling(path: string, disk: Pick<Disk, "lookup">): string | undef
   return changed ? found : undefined;
 }
 
-/** Has no other form. */
 const isPlain = (text: string): boolean => /^[\x01-\x1f\x21-\x7f]*$/.test(text);
 
 const spaces = /[ \u00a0\u202f]/g;
@@ -122,7 +114,6 @@ function spellingOf(name: string, folder: string, disk: Pick<Disk, "lookup">): s
 
 export type { Permission };
 
-/** The folder handle of a lookup that found nothing. */
 const folderIn = (lookup: Lookup): Handle | undefined =>
   lookup.seen === "missing" ? lookup.nearest?.handle : undefined;
 
@@ -151,7 +142,6 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const pathNames = (path: string, is: "file" | "folder"): PathName =>
     nameOf(path, relativesTo(path, rootPaths, nodePath), is);
 
-  /** The decision of the rules, then that of the mode. */
   const decide = (permission: Permission, names: readonly PathName[], dryRun = false): Judgement => {
     const judged = policy.judge(permission, names, links);
     if (permission === "read" || judged.verdict === "deny") return judged;
@@ -180,10 +170,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return policy.denied(permission, names, links);
   };
 
-  /**
-   * An error must not reveal whether a denied path exists or what is wrong with it, not even through a symlink to it or
-   * to its folder.
-   */
+  /** An error must not reveal whether a denied path exists, not even through a symlink to it or to its folder. */
   const refuseIfDenied = (place: Place, wouldBe: readonly (string | undefined)[]): void => {
     const all = new Set([place.absolute, ...wouldBe.filter((name) => name !== undefined)]);
     const names = [...all].filter((name) => relativeTo(name, rootPaths, nodePath) !== undefined);
@@ -218,11 +205,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const other = isOpen ? otherSpelling(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const lookup = other === undefined ? first : disk.lookup(other, also);
-    const place: Place = { ...placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath), asked };
-    return { path: other ?? typed, lookup, place };
+    const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
+    return { path: other ?? typed, lookup, place: { asked, absolute, relative } };
   };
 
-  /** The names that a path has, or would have if it existed. */
   const wouldBe = (path: string, lookup: Lookup): readonly (string | undefined)[] => [
     lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk)?.real,
     lookupEnd(lookup)?.real,
@@ -446,13 +432,11 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 // The target of a lookup: the file that exists, or the one that would be created.
 
 interface Above {
-  /** The real path that it would have. */
   readonly real: string;
   readonly root: RealPath;
   readonly kind: FileNode["kind"];
 }
 
-/** For a path that does not exist: its nearest existing folder. */
 function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
@@ -473,7 +457,6 @@ function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined
   return undefined;
 }
 
-/** A file that does not exist yet; folders missing above it would be created. */
 function newTarget(place: Place, above: Above | undefined): Target | undefined {
   if (above === undefined || above.kind !== "directory") return undefined;
   const realRelative = relativeTo(above.real, [above.root], nodePath);
@@ -482,11 +465,9 @@ function newTarget(place: Place, above: Above | undefined): Target | undefined {
   return { asked, absolute, relative, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
 }
 
-/** The refusal of a deny rule as a Problem. */
 export const deniedBy = ({ text, source }: Pick<RuleText, "text" | "source">, place: Place): Problem =>
   new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: text, source });
 
-/** The system's refusal as a Problem. */
 export function refusal(place: Place, errno: string, during: string): Problem {
   if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
   if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
@@ -504,8 +485,6 @@ function targetOf(place: Place, node: FileNode, rootPaths: readonly string[]): T
   return { asked, absolute: node.real, relative: relativeTo(node.real, rootPaths, nodePath) ?? realRelative, ...real };
 }
 
-// The interface of the guard and its options.
-
 /** The result of `resolve`. The caller closes `node.handle`. */
 export type Resolved =
   | { readonly seen: "node"; readonly target: Target; readonly node: FileNode }
@@ -515,7 +494,6 @@ export type Resolved =
       readonly reason: "missing" | "file on the way";
       /** The file that would be created there; undefined where none can be. */
       readonly target: Target | undefined;
-      /** Its folder, if the caller asked for it and the lookup had it open. The caller closes it. */
       readonly folder?: Handle | undefined;
     }
   | { readonly seen: "outside"; readonly place: Place };
@@ -523,12 +501,8 @@ export type Resolved =
 export interface Guard {
   /** The roots of the workspace, without the folders outside that the session was admitted to. */
   readonly roots: readonly Root[];
-  /**
-   * How an answer names an absolute path so that a later call can use that name: relative to the root where relative
-   * paths start, with forward slashes; absolute in any other root, or if relative paths start below a root.
-   */
+  /** An absolute path as a later call can use it: relative to where relative paths start, or else absolute. */
   readonly spell: (absolute: string) => string;
-  /** Looks up a path; throws a Problem if it can be neither found nor missing. */
   resolve(asked: string, also?: LookupAlso): Resolved;
   /** Throws a Problem unless this session may do this to the target. Returns whether the user was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
@@ -541,22 +515,13 @@ export interface Guard {
   ): Promise<"free" | "asked">;
   /** Throws a Problem if the session's mode writes nothing. The last check before a file is changed. */
   requireWriting(place: Place): void;
-  /**
-   * The rule that denies this, if there is one: for missing files, and for paths that a listing or a suggestion may
-   * show. `paths`: absolute names of one file.
-   */
+  /** The rule that denies this, also for missing and for listed files. `paths`: absolute names of one file. */
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
-  /**
-   * What a search through a root may show, as of now. Cheap for very many paths, since it looks nothing up; a caller
-   * that follows a symlink asks about both of its names.
-   */
+  /** What a search may show as of now. It looks nothing up: a caller that follows a symlink asks about both names. */
   search(root: string): SearchView;
   /** Whether the content must not be stored anywhere: the file is denied, or commonly a secret. */
   isSecret(path: string): boolean;
-  /**
-   * Which files below a folder are hidden from searches as of now: denied, or not approved for reading. `folders`: all
-   * absolute names of the folder; the function takes a path below it. Cheap for very many paths, like `search`.
-   */
+  /** Which files below a folder searches hide as of now. `folders`: all names of the folder. It looks nothing up. */
   hidesBeneath(folders: readonly string[]): (below: string) => Hidden | undefined;
   /** gitignore patterns for files that are certainly hidden, for a search of a root or of a folder within. */
   hiddenPatterns(where: "root" | "within"): HiddenPatterns;
@@ -564,10 +529,7 @@ export interface Guard {
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
   readonly mode: Mode;
-  /**
-   * For a path outside the roots: the guard with one more folder, if the session is admitted. Throws a Problem if the
-   * user refuses.
-   */
+  /** The guard with one more folder, if the session is admitted to it. Throws a Problem if the user refuses. */
   admit(place: Place, signal: AbortSignal): Promise<Wider | undefined>;
   explain(tool: string, permission: Permission, asked: string): Explanation;
 }
@@ -593,19 +555,15 @@ export interface How {
 export interface Wider {
   readonly disk: Disk;
   readonly guard: Guard;
-  /** `once`: for this call only. */
   readonly holds: "once" | "always";
 }
 
 export interface GuardOptions extends PolicyOptions {
   readonly disk: Disk;
-  /** Where relative paths start. */
   readonly base: string;
   /** `yes` approves every question about a file inside the roots, and none about folders outside. */
   readonly asker: Asker | "yes" | undefined;
-  /** Compiled once for several sessions. */
   readonly policy?: Policy | undefined;
-  /** The session's own decisions; by default it begins in `mode`. */
   readonly state?: SessionState | undefined;
   readonly mode?: Mode | undefined;
   readonly locked?: readonly Lock[] | undefined;

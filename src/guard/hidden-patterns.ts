@@ -6,18 +6,14 @@
 
 import type { RuleText } from "../contract/permission.ts";
 import { withoutDots } from "./patterns.ts";
-import { ownNames } from "./protected.ts";
-import { defaultRules } from "./secrets.ts";
+import { defaultRules, ownNames } from "./protected.ts";
 
 export interface HiddenPatterns {
   /** In the order of the rules, in any letter case; `!` marks exceptions. */
   readonly lines: readonly string[];
   /** `all`: only matching files are hidden, and Filehand's own temporary files. `some`: others may be. */
   readonly cover: "all" | "some";
-  /**
-   * Whether a path contains a text that some hiding rule requires; always within one name, so it may also be asked of
-   * parts of a path. A quick test for counting; it decides nothing.
-   */
+  /** Whether a path, or a part of one, contains a text that some hiding rule requires. It decides nothing. */
   readonly mayBeHidden: (path: string) => boolean;
 }
 

@@ -11,10 +11,7 @@ import { escapePattern } from "./patterns.ts";
 /** Device names that Windows reserves, with or without an extension. */
 const reservedName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i;
 
-/**
- * What is wrong with a path's form. Network and device paths are refused on every system: on Windows, opening one sends
- * the user's credentials to a stranger, and nowhere is a name that begins with two backslashes meant.
- */
+/** Network and device paths are refused on every system: on Windows, opening one sends the user's credentials. */
 export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
   if (path === "") return "empty";
   if (path.includes("\0")) return "nul";
@@ -34,9 +31,9 @@ export function foreignForm(path: string, flavour: nodePath.PlatformPath): PathF
   return flavour.sep === "/" && /^[a-z]:[\\/]/i.test(path) ? "drive" : undefined;
 }
 
-/** Expands `~/x`. */
 export function atHome(path: string, home: string | undefined, flavour: nodePath.PlatformPath): string {
-  if (home === undefined || home === "" || !/^~(?:$|\/)/.test(path.replaceAll(flavour.sep, "/"))) return path;
+  if (!path.startsWith("~") || home === undefined || home === "") return path;
+  if (path.length > 1 && path[1] !== "/" && path[1] !== flavour.sep) return path;
   return path.length === 1 ? home : `${home.replace(/[\\/]+$/, "")}${flavour.sep}${path.slice(2)}`;
 }
 
@@ -78,20 +75,33 @@ export function waysUp(path: string, flavour: nodePath.PlatformPath): readonly s
   return ways;
 }
 
-/** Relative to its root, with forward slashes; undefined if no root contains it. */
 export function relativeTo(
   absolute: string,
   roots: readonly string[],
   flavour: nodePath.PlatformPath,
 ): string | undefined {
-  // Most paths are plain and below the first root; `relative` would scan every character of both.
-  const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
+  const isQuick = isQuickToCompare(absolute, flavour);
   for (const root of roots) {
-    if (isQuick && absolute.startsWith(root) && absolute[root.length] === "/") return absolute.slice(root.length + 1);
-    const rest = flavour.relative(root, absolute);
-    if (!leadsOut(rest, flavour)) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
+    const relative = relativeIn(root, absolute, isQuick, flavour);
+    if (relative !== undefined) return relative;
   }
   return undefined;
+}
+
+/** Most paths are plain and below the first root; `relative` would scan every character of both. */
+const isQuickToCompare = (absolute: string, flavour: nodePath.PlatformPath): boolean =>
+  flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
+
+function relativeIn(
+  root: string,
+  absolute: string,
+  isQuick: boolean,
+  flavour: nodePath.PlatformPath,
+): string | undefined {
+  if (isQuick && absolute.startsWith(root) && absolute[root.length] === "/") return absolute.slice(root.length + 1);
+  const rest = flavour.relative(root, absolute);
+  if (leadsOut(rest, flavour)) return undefined;
+  return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
 }
 
 /** The same for every root that contains it, without duplicates. */
@@ -100,15 +110,19 @@ export function relativesTo(
   roots: readonly string[],
   flavour: nodePath.PlatformPath,
 ): readonly string[] {
-  const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
-  const near = isQuick ? roots.filter((root) => absolute.startsWith(root)) : roots;
-  return [...new Set(near.flatMap((root) => relativeTo(absolute, [root], flavour) ?? []))];
+  const isQuick = isQuickToCompare(absolute, flavour);
+  const relatives: string[] = [];
+  for (const root of roots) {
+    if (isQuick && !absolute.startsWith(root)) continue;
+    const relative = relativeIn(root, absolute, isQuick, flavour);
+    if (relative !== undefined && !relatives.includes(relative)) relatives.push(relative);
+  }
+  return relatives;
 }
-
-// The names of a target that rules are compared with.
 
 /** A folder's name ends in a slash, so that a rule for files (`.env`) does not match it. */
 export function nameOf(absolute: string, relatives: readonly string[], is: "file" | "folder"): PathName {
+  if (is === "file" && relatives.length < 2) return { absolute, relative: relatives[0] };
   const marked = (path: string): string => (is === "folder" && path !== "" ? `${path}/` : path);
   const [relative, ...others] = relatives.map(marked);
   const isOnlyRoot = relative === "" && others.length === 0;
@@ -142,7 +156,6 @@ export function namesOf(target: Target, roots: readonly string[]): readonly Path
   return [named(target.absolute), real, ...(target.through ?? []).map(named)];
 }
 
-/** `//` and the path with every character escaped. */
 export function absolutePattern(path: string): string {
   const slashed = nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path;
   return `//${escapePattern(slashed.replace(/^\/+/, ""))}`;

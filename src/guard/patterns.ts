@@ -1,14 +1,10 @@
-/**
- * Parses one permission rule into an anchored gitignore pattern, or says what is wrong with it. Also the index that
- * finds the patterns that can match a path. Pure.
- */
+/** Parses a permission rule into an anchored gitignore pattern, and finds the patterns that can match a path. Pure. */
 
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
 import { expandBraces, fitsNoName, parseCharacterSet, type Steps } from "../text/text.ts";
 
-/** A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
 
 /** Where a pattern is anchored, and so which spelling of a path it is compared with. */
@@ -17,7 +13,6 @@ export type Base = "absolute" | "root" | "anywhere";
 export interface Pattern {
   readonly base: Base;
   readonly negated: boolean;
-  /** gitignore lines; the rule matches if one of them does. */
   readonly lines: readonly string[];
 }
 
@@ -28,7 +23,7 @@ export type Parsed =
 
 /** The tools of all dialects, and of other programs that have such rules. */
 const toolsOf = {
-  read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead"],
+  read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead", "Outline"],
   edit: ["Edit", "Write", "MultiEdit", "NotebookEdit", "Patch", "ApplyPatch", "Rewind"],
   external_directory: ["external_directory"],
 } as const satisfies Record<RulePermission, readonly string[]>;
@@ -119,7 +114,6 @@ const choicesMax = 64;
 /** `./docs` means `docs`, as in other programs. */
 export const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/+)+/, "");
 
-/** Escapes every special character of a path. */
 export const escapePattern = (path: string): string =>
   // gitignore drops line ends and spaces at the end of a line; in brackets they stay.
   path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
@@ -128,7 +122,8 @@ export const escapePattern = (path: string): string =>
 export function belowSystemRoot(absolute: string): string {
   // Any other path is a Windows path, in which a backslash cannot be part of a name.
   const slashed = absolute.startsWith("/") ? absolute : absolute.replaceAll("\\", "/");
-  return slashed.replace(/^\/+/, "").replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase());
+  const path = slashed.replace(/^\/+/, "");
+  return path[1] === ":" ? path.replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase()) : path;
 }
 
 type Anchored = { readonly base: Base; readonly line: string } | { readonly why: string };
@@ -223,7 +218,6 @@ interface Entry {
   readonly at: number;
   /** In lower case; the path must contain all of them. If empty, the pattern may match anything. */
   readonly needles: readonly string[];
-  /** The needles that are whole names. */
   readonly names: readonly string[];
 }
 
@@ -281,7 +275,6 @@ function* fillBuckets(
   return others;
 }
 
-/** The first answer that is not undefined. */
 export function firstOf<Item, Answer>(
   items: Iterable<Item>,
   answerOf: (item: Item) => Answer | undefined,
@@ -307,10 +300,7 @@ function gramsOf(text: string): readonly string[] {
   return grams;
 }
 
-/**
- * Needles are texts that every matching path contains. ASCII only, where lower case and the `i` flag of regular
- * expressions agree. Slashes at the ends are cut off, because `**` next to them may match nothing.
- */
+/** Needles are texts that every matching path contains: ASCII only, without slashes at the ends (because of `**`). */
 function entryOf(line: string, at: number): Entry {
   // Everything after a bracket is ignored, so that its end need not be found.
   const known = line.toLowerCase().replace(/\\.|\[.*$/gs, "*");

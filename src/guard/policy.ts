@@ -1,7 +1,4 @@
-/**
- * The decision of all rules together, whatever their source. Compiled once and shared by all sessions of a toolkit; the
- * guard adds what differs between sessions (mode, stored answers).
- */
+/** The decision of all rules together, compiled once for a toolkit. The guard adds what differs between sessions. */
 
 import * as nodePath from "node:path";
 import { type Disk, realPrefixes, withHandleClosed } from "../disk/disk.ts";
@@ -10,9 +7,8 @@ import type { PathName } from "./group.ts";
 import { nameOf, relativesTo } from "./paths.ts";
 import { finish, type Steps } from "../text/text.ts";
 import { eachOf, firstOf, toolPermission } from "./patterns.ts";
-import { ownRules, protectedRules } from "./protected.ts";
+import { defaultRules, ownRules, protectedRules } from "./protected.ts";
 import { compileRules, type Decision } from "./rules.ts";
-import { defaultRules } from "./secrets.ts";
 
 export interface Judgement extends Decision {
   readonly by: Decider;
@@ -22,12 +18,9 @@ export type Policy = ReturnType<typeof createPolicy>;
 
 export interface PolicyOptions {
   readonly rules: readonly RuleText[];
-  /** What happens with secrets that no rule covers. */
   readonly secrets: "ask" | "allow";
   readonly home: string | undefined;
-  /** Filehand's own files: no tool may touch them. */
   readonly stateDir?: string | undefined;
-  /** Whether allow rules of project settings count. */
   readonly trustProject?: boolean | undefined;
   readonly locked?: readonly Lock[] | undefined;
 }
@@ -93,15 +86,12 @@ export function createPolicy(options: PolicyOptions) {
       // Only the rules about Filehand's own files remain, and their names all contain "filehand".
       return (relative) => /filehand/i.test(relative);
     },
-    /** Whether the root contains the state folder or is inside it. */
     keepsNear,
     /** Where the paths that deny rules name lead, looked up anew as needed. */
     linksOn,
-    /** Whether it is commonly a secret, whatever the rules say. */
     isSecret: (names: readonly PathName[]): boolean => secrets.decide("read", names).rule !== undefined,
     /** Whether a session may be admitted to a folder outside the roots. `names`: those of the folder. */
     judgeExternal: (names: readonly PathName[]): Decision => rules.decide("external_directory", names),
-    /** Whether any rule is about such folders. */
     speaksOfExternal: effective.some(({ text }) => aboutExternal.test(text)),
 
     /** The rule that denies it, if one does: cheaper than `judge`. */
@@ -162,10 +152,7 @@ type LinkDenials = Pick<NamedLinks, "deny">;
 interface NamedLinks {
   /** The rule whose symlink leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
-  /**
-   * The same with the symlinks as of now, without further lookups, for very many paths. `leads`: whether any of the
-   * names is a symlink.
-   */
+  /** The same with the symlinks as of now, without lookups. `leads`: whether any of the names is a symlink. */
   now(): LinkDenials & { readonly leads: boolean };
   /** Makes the first answer quick, in steps. */
   prepare(): Steps<void>;
@@ -213,7 +200,6 @@ export function namedLinks(
     });
     return (made = named);
   }
-  /** Where a name leads, if elsewhere. */
   const goalOf = ({ path }: Named): string | undefined => {
     const lookup = withHandleClosed(disk.lookup(path));
     if (lookup.seen !== "node") return undefined;
@@ -240,6 +226,7 @@ export function namedLinks(
     if (named.length > lookupsMax && nextScanMs === Number.NEGATIVE_INFINITY) yield* scan(named);
   }
   const current = (): readonly Named[] => {
+    if (made?.length === 0) return made;
     finish(prepare());
     const named = finish(readNames());
     if (named.length <= lookupsMax) return named;

@@ -1,15 +1,10 @@
-/**
- * Files whose change can run code later (always asked about, whatever is allowed), and files that control Filehand
- * itself (no tool may change them).
- */
+/** Built-in rules: files whose change can run code later, files that control Filehand, and files that commonly contain secrets. */
 
 import { ownSource, type RuleText } from "../contract/permission.ts";
 import { absolutePattern } from "./paths.ts";
 
-/** Patterns of one kind, and the effect of such files. */
 export interface ProtectedGroup {
   readonly what: string;
-  /** gitignore patterns. */
   readonly patterns: readonly string[];
 }
 
@@ -112,7 +107,6 @@ const passing = names(`
   .filehand-new-* .filehand-undo-* .filehand-set-* .filehand-old-* filehand-locks-*/** .filehand/locks/**
 `);
 
-/** Rules for own files that are recognised by name. */
 export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);
 
 /** A settings file could widen its writer's permissions; the state folder contains the work of other sessions. */
@@ -125,3 +119,35 @@ export function ownRules(stateDir: string | undefined): readonly RuleText[] {
   const state = `${absolutePattern(stateDir)}/**`;
   return [...settings, deny(`Read(${state})`), deny(`Edit(${state})`)];
 }
+
+/** Files that commonly contain secrets: the last match decides, so exceptions come after their pattern. */
+const secretPatterns: readonly string[] = [
+  // Environment files, except the samples that are meant to be read.
+  ".env .env.* .env[-_~]* .envrc !.env*.example !.env*.sample !.env*.template !.env*.dist !.env*.defaults",
+
+  // SSH keys without an extension may have any name (`id_work`); with one, only the usual names are keys
+  // (`id_rsa.bak`), others are sources (`id_map.ts`).
+  "id_* !id_*.* id_rsa* id_dsa* id_ecdsa* id_ed25519* .ssh/** !*.pub",
+
+  // Keys, key stores and password stores.
+  "*.pem *.key *.p8 *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx .gnupg/**",
+
+  // Files in which programs store passwords and tokens.
+  ".netrc _netrc .pgpass .my.cnf .npmrc .pypirc .htpasswd .git-credentials .vault-token .dockercfg",
+  ".docker/config.json .kube/** .aws/credentials .aws/config .aws/sso/** .aws/cli/** .azure/*token*",
+  ".config/gcloud/** .config/gh/hosts.yml .cargo/credentials .cargo/credentials.toml",
+  ".terraform.d/credentials.tfrc.json",
+
+  // Telling names.
+  "credentials.json client_secret*.json service-account*.json service_account*.json *-service-account.json",
+  "serviceAccount*.json secrets.json secrets.yaml secrets.yml secrets.toml",
+
+  // Files only: `.env/` is often a Python environment and `id_service/` a package.
+  "!*/",
+].flatMap((paragraph) => paragraph.split(" "));
+
+export const defaultRules: readonly RuleText[] = secretPatterns.map((pattern) => ({
+  verdict: "ask",
+  text: `Read(${pattern})`,
+  source: "default",
+}));

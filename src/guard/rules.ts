@@ -33,7 +33,6 @@ export type Rules = ReturnType<typeof compileRules>;
 
 interface RuleOptions {
   readonly home: string | undefined;
-  /** Resolves symlinks in the folders that a rule names. Without it a rule applies to the path as written. */
   readonly realPrefix?: RealPrefix | undefined;
 }
 
@@ -66,7 +65,6 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions) {
   return {
     faults: faults as readonly RuleFault[],
     deniesReading,
-    /** The rule that denies it, if one does: cheaper than `decide`. */
     denied,
     /** Makes the first decision quick, in steps. */
     *prepare(): Steps<void> {
@@ -98,7 +96,6 @@ const tooMany: Parsed = {
   why: `the rules up to it have more than ${limits.ruleCharsMax} characters together, where one with ?, [, {, \\ or letters beyond ASCII counts as four`,
 };
 
-/** All rules of one verdict about one permission. */
 class RuleSet {
   readonly #verdict: Verdict;
   #everything: RuleText | undefined;
@@ -136,10 +133,15 @@ class RuleSet {
   }
 
   any(names: readonly PathName[]): RuleText | undefined {
-    return firstOf(names, (name) => this.#match(name));
+    for (const name of names) {
+      const rule = this.#match(name);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 
   all(names: readonly PathName[]): RuleText | undefined {
+    if (this.#everything === undefined && this.#groups.size === 0) return undefined;
     const rules = names.map((name) => this.#match(name));
     return rules.includes(undefined) ? undefined : rules[0];
   }
@@ -148,9 +150,12 @@ class RuleSet {
     // Everything means the workspace, without folders outside that the session was admitted to.
     const covers = this.#verdict !== "allow" || name.relative !== undefined;
     if (this.#everything !== undefined && covers) return this.#everything;
-    const { absolute, others = [] } = name;
-    const belowOthers = (group: Group) => firstOf(others, (relative) => group.match({ absolute, relative }));
-    return firstOf(this.#groups.values(), (group) => group.match(name) ?? belowOthers(group));
+    const { absolute, others } = name;
+    for (const group of this.#groups.values()) {
+      const rule = group.match(name) ?? (others && firstOf(others, (relative) => group.match({ absolute, relative })));
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 }
 

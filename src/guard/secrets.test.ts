@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import { compileRules } from "./rules.ts";
-import { defaultRules } from "./secrets.ts";
+import { defaultRules } from "./protected.ts";
 
 const rules = compileRules(defaultRules, { home: undefined });
 

@@ -7,7 +7,6 @@ import { compileRules, type Rules } from "./rules.ts";
 
 export interface SessionState {
   mode: Mode;
-  /** Rules that answer questions; they override no deny. */
   readonly kept: readonly RuleText[];
   keep(rule: string): void;
   /** The question named the real path, so the answer applies to it, whatever symlink the file is reached by now. */

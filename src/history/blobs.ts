@@ -2,7 +2,7 @@
  * Stored contents, each once, named by its hash: `blobs/ab/<sha256>` is the content itself, so `sha256sum` can check
  * it; `<sha256>.br` is compressed, where that saves a disk block. Large files are stored as a hard link to the inode
  * that is about to be replaced, which costs no time and no space. Above a size where hashing would cost as much as the
- * whole change, a link is identified by its fingerprint (`versions.ts`): size and mtime must still match when it is read.
+ * whole change, a link is identified by its fingerprint (`record.ts`): size and mtime must still match when it is read.
  *
  * Nothing is removed at once: `sweep` moves files to `trash/`, and only a later sweep, which has seen all records
  * written meanwhile, removes them or moves them back. Until then readers find them there.
@@ -19,10 +19,10 @@ import {
   wholeFile,
   yieldToEventLoop,
 } from "../disk/disk.ts";
+import { isHash } from "../text/text.ts";
 import { openPacks, type Packs } from "./packs.ts";
-import { isContentId } from "./record.ts";
+import { inodeFingerprint, isContentId } from "./record.ts";
 import type { BlobRead, BlobSource, HistoryStore, SweptStore } from "./store.ts";
-import { isHash, inodeFingerprint } from "./versions.ts";
 
 /** Contents up to this size are first appended to a pack. */
 const packedBytesMax = 65_536;
@@ -47,7 +47,6 @@ export function openBlobs(folder: StoreFolder): Blobs {
     verified.set(content, stateOf(stored));
   };
 
-  /** The file of a content, raw or compressed. */
   const find = (content: string): string | undefined => {
     const name = nameOf(content);
     return [name, name + compressed].find((form) => folder.look(form) !== undefined);
@@ -313,7 +312,6 @@ const trashBytes = (folder: StoreFolder): number =>
 interface BlobPlaces {
   readonly folder: StoreFolder;
   readonly packs: Packs;
-  /** Whether a content has a file of its own. */
   readonly isKept: (content: string) => Promise<boolean>;
 }
 

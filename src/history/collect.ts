@@ -1,7 +1,4 @@
-/**
- * Keeps the store within its limits. Removes sessions unused for long, then turns beyond the limit, then whole
- * sessions, oldest first, until the store fits; at last the contents that no record needs.
- */
+/** Keeps the store within its limits: removes old sessions, turns, whole sessions, and contents no record needs. */
 
 import { yieldToEventLoop } from "../disk/disk.ts";
 import { contentsOf, shortenTo, type Story, storyOf } from "./snapshots.ts";
@@ -20,7 +17,6 @@ export interface CollectOptions {
   readonly ifDue?: boolean;
   /** Younger contents stay, since their record may come next. Use 0 only if no other process is running. */
   readonly graceMs?: number;
-  /** Called for each session and at the end. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -63,10 +59,7 @@ const isBusy = (store: HistoryStore, nowMs: number): boolean => isWithin(store.c
 /** The time between automatic collections. */
 const dayMs = 86_400_000;
 
-/**
- * Whether an automatic collection is due: one a day, and one more when the contents that the last one moved aside may
- * go. A store that was never collected is new, and its day begins now.
- */
+/** One automatic collection a day, and one more when the contents set aside may go. A new store's day begins now. */
 export function isDue(store: HistoryStore, nowMs: number): boolean {
   const last = store.collectedMs();
   if (last === undefined) {

@@ -2,7 +2,7 @@
 
 import { beginning, type ChangeRecord } from "../contract/history.ts";
 import { byPath, byTurn, changesIn, lastOf, type Story, type TurnRecord } from "./snapshots.ts";
-import { isKnownSame } from "./versions.ts";
+import { isKnownSame } from "../text/text.ts";
 
 /** Whether a later rewind undid this turn's change of a file, and was not undone itself. */
 export type IsUndone = (messageId: string, path: string) => boolean;
@@ -40,7 +40,6 @@ export function undoneIn(story: Story): IsUndone {
   };
 }
 
-/** The turns whose change of one file is undone. */
 function undoneOf(
   path: string,
   turns: readonly TurnRecord[],
@@ -82,7 +81,6 @@ function undoneOf(
   return undone;
 }
 
-/** Files that a rewind wanted to change and did not. */
 function leftBehind(
   { steps }: Story,
   { messageId, rewinds }: TurnRecord,

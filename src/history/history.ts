@@ -9,7 +9,6 @@ import { openSessionHistory, type SessionHistory, type SessionStart } from "./se
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
 import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
 
-// The rest of this room that other rooms use.
 export type { Keeping, Kept } from "./keeping.ts";
 export {
   type Baseline,
@@ -24,7 +23,7 @@ export {
 } from "./observe.ts";
 export { lossReasons } from "./rewind-plan.ts";
 export type { SessionHistory } from "./session-history.ts";
-export { inodeFingerprint, isSameContent } from "./versions.ts";
+export { inodeFingerprint } from "./record.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, created on first use. */
@@ -32,9 +31,7 @@ export interface HistoryOptions {
   /** Files that are never stored, by real path. */
   readonly isSecret: (path: string) => boolean;
   readonly nowMs: () => number;
-  /** Turns with changes that a session can go back to one by one. */
   readonly snapshotsMax?: number;
-  /** Over all sessions. */
   readonly bytesMax?: number;
   /** Since a session was last written to. */
   readonly ageMsMax?: number;
@@ -42,9 +39,7 @@ export interface HistoryOptions {
   readonly fileBytesMax?: number;
   /** Sync everything that is stored before the change is made. */
   readonly durable?: boolean;
-  /** Replaces the store of files. */
   readonly store?: HistoryStore;
-  /** Called after something was stored. */
   readonly onKept?: () => void;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
@@ -56,7 +51,6 @@ export interface SessionSummary {
   readonly dialect: string;
   readonly startedMs: number | undefined;
   readonly lastMs: number;
-  /** Turns that changed something. */
   readonly turns: number;
 }
 
@@ -79,10 +73,7 @@ export const historyDefaults = {
   ageMsMax: 30 * 86_400_000,
 } as const satisfies Record<string, number>;
 
-/**
- * Opens nothing until it is used. A failure of the store is thrown as StoreFailed (code IO_ERROR), except by `keep` and
- * its like.
- */
+/** Opens nothing until it is used. Failures of the store are thrown as StoreFailed, except by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
@@ -124,10 +115,7 @@ export function openHistory(options: HistoryOptions): History {
 /** The check reads the store folder, so it must not run after every change, nor right after the first ones. */
 const [everyMs, delayMs] = [3_600_000, 5_000];
 
-/**
- * Automatic collection, to be called after something was stored: `collect` checks whether a collection is due. Its
- * failures are ignored (the change itself reported a full or missing store), and it keeps no process alive.
- */
+/** Automatic collection, to be called after something was stored. It ignores failures and keeps no process alive. */
 export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => number): () => void {
   let lookedMs = Number.NEGATIVE_INFINITY;
   return () => {
@@ -136,8 +124,6 @@ export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => numbe
     setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
   };
 }
-
-// The size of the store, and its integrity.
 
 function usageOf(store: HistoryStore): Usage {
   const all = new Set<string>();
@@ -154,7 +140,6 @@ function usageOf(store: HistoryStore): Usage {
   return { bytes, contents: all.size, contentBytes, journalBytes, asideBytes, sessions: sessions.length, oldestMs };
 }
 
-/** If the beginning cannot be read, the time of the last write is used. */
 function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
   try {
     return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;

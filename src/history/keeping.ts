@@ -4,7 +4,7 @@ import type { ChangeRecord, FileVersion } from "../contract/history.ts";
 import { FileTruncated, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { smallBytesMax } from "./blobs.ts";
 import type { BlobSource, HistoryStore } from "./store.ts";
-import { inodeFingerprint } from "./versions.ts";
+import { inodeFingerprint } from "./record.ts";
 
 interface AfterFile {
   readonly mode?: number | undefined;
@@ -46,7 +46,6 @@ export interface Kept {
   readonly failed: string | undefined;
 }
 
-/** Files up to `bytesMax` that are not secret. */
 export interface KeepingRules {
   readonly isSecret: (path: string) => boolean;
   readonly fileBytesMax: number;

@@ -1,7 +1,4 @@
-/**
- * What other programs changed between two scans of a workspace. Pure: two pictures in, differences out. Uncertain files
- * are reported as unknown, because a wrong guess would make a rewind delete or overwrite the wrong file.
- */
+/** What others changed between two scans. Pure. Uncertain files are unknown: a rewind could delete the wrong file. */
 
 import type { FileVersion } from "../contract/history.ts";
 import type { OpenFile } from "../disk/disk.ts";
@@ -23,19 +20,14 @@ export interface Seen {
 /** A symlink or a folder replaced the file. A file that comes there later has no known past. */
 export const outOfSight: Seen = { statKey: "out of sight", stored: undefined };
 
-/** A workspace at one moment. */
 export interface Picture {
-  /** By real path. */
   readonly files: ReadonlyMap<string, Seen>;
-  /** Files of the session's history, as its last change left them. */
   readonly tracked: ReadonlyMap<string, FileVersion>;
-  /** Whether every folder was scanned. */
   readonly complete: boolean;
   /** The texts of the ignore rules. If they change, a file that seems new may have existed before. */
   readonly rules: string;
 }
 
-/** The same for the present, before any content was read. */
 export interface Glance extends Omit<Picture, "files"> {
   readonly statKeys: ReadonlyMap<string, string>;
 }

@@ -6,6 +6,7 @@
 
 import { crc32 } from "node:zlib";
 import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
+import type { Identity } from "../disk/disk.ts";
 
 /** Digits of a checksum, at the beginning of a line. */
 const sumChars = 8;
@@ -18,7 +19,6 @@ export interface Entry {
 
 export interface DecodedLines {
   readonly entries: readonly Entry[];
-  /** Offsets of damaged lines. */
   readonly damagedAt: readonly number[];
 }
 
@@ -48,10 +48,7 @@ export function decodeLines(bytes: Buffer): DecodedLines {
 /** The smallest unit in which a system accepts written bytes; a kill leaves whole ones. */
 const pageBytes = 4_096;
 
-/**
- * Whether its writer was killed while writing it; then it was never acknowledged. A line that ends elsewhere, or is
- * whole, was damaged later.
- */
+/** Whether its writer was killed while writing it, so that it was never acknowledged; else it was damaged later. */
 function isUnfinished(line: string, endByte: number): boolean {
   // A power cut leaves zeros in place of written bytes.
   if (endByte % pageBytes !== 0 || line.includes("\0")) return false;
@@ -138,6 +135,13 @@ function isVersion(value: unknown): value is FileVersion {
     (mark === undefined || typeof mark === "string")
   );
 }
+
+/** Which file and which state of it, without ctime, which linking changes. For files too large to hash in passing. */
+export const inodeFingerprint = ({ device, inode, sizeBytes, mtimeNs }: Omit<Identity, "ctimeNs">): string =>
+  ["inode", device, inode, sizeBytes, mtimeNs].map((part) => (part === "inode" ? part : part.toString(16))).join("-");
+
+export const hasCoarseTime = (fingerprint: string): boolean =>
+  BigInt(`0x${fingerprint.slice(fingerprint.lastIndexOf("-") + 1)}`) % 1_000_000_000n === 0n;
 
 /** It becomes part of a path. */
 export const isContentId = (id: string): boolean => /^(?:[0-9a-f]{64}|inode(?:-[0-9a-f]{1,32}){4})$/u.test(id);

@@ -1,7 +1,4 @@
-/**
- * What a rewind does to each file. Pure: past and present states in, decision out. The rule: never overwrite the work
- * of others without asking, and touch only files that the session changed.
- */
+/** What a rewind does to each file. Pure. The work of others is never overwritten without asking. */
 
 import {
   beginning,
@@ -13,7 +10,6 @@ import {
 } from "../contract/history.ts";
 import { byPath, changesIn, isBroken, lastOf, type Story } from "./snapshots.ts";
 
-/** What happened to a file since the moment that a rewind goes back to. */
 export interface FileStory {
   readonly path: string;
   readonly relative: string;
@@ -31,7 +27,6 @@ export type Found =
   | { readonly found: "turn"; readonly files: readonly FileStory[] }
   | { readonly found: "pruned" | "unknown" };
 
-/** The files changed since a turn began. */
 export function changedSince(story: Story, messageId: string): Found {
   const at = story.steps.findIndex((step) => step.type === "turn" && step.messageId === messageId);
   if (at < 0 && messageId !== beginning) return { found: story.pruned.includes(messageId) ? "pruned" : "unknown" };
@@ -59,7 +54,6 @@ export type Facts =
       readonly unkept: Exclude<NotKept, "failed"> | undefined;
     };
 
-/** Whether the store has the content to go back to. */
 export type Availability = "there" | "pruned" | "damaged";
 
 export function stepOf(file: FileStory, facts: Facts, availability: Availability): RewindStep {

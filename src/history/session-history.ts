@@ -16,7 +16,7 @@ import type {
   TurnChanges,
 } from "../contract/history.ts";
 import { FileTruncated, type Identity, ReadFailed, StoreFailed, wholeFile, yieldToEventLoop } from "../disk/disk.ts";
-import { hunksOfTexts } from "../text/text.ts";
+import { hunksOfTexts, isHash, isSurelySame } from "../text/text.ts";
 import { hashOfFile, smallBytesMax } from "./blobs.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
 import {
@@ -28,6 +28,7 @@ import {
   keepVersions,
   type Kept,
 } from "./keeping.ts";
+import { hasCoarseTime } from "./record.ts";
 import { type Availability, changedSince, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
 import {
   byPath,
@@ -46,7 +47,6 @@ import {
   type UndoTargets,
 } from "./snapshots.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
-import { hasCoarseTime, isHash, isSurelySame } from "./versions.ts";
 
 export interface SessionStart {
   readonly id: string;
@@ -61,7 +61,6 @@ export interface PlanOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A file changed by one or more turns: before the first of these changes, and after the last. */
 export interface ChangedFile {
   readonly path: string;
   readonly relative: string;
@@ -85,9 +84,7 @@ export interface SessionHistory {
   undone(kept: Kept): void;
   /** Turns that changed something, oldest first, at most `snapshotsMax`. */
   snapshots(): readonly Snapshot[];
-  /** The same turns with their changed files, oldest first. */
   turns(): readonly TurnChanges[];
-  /** Damage in the journal; damaged records are ignored. */
   faults(): readonly StoreFault[];
   diffStats(messageId: string): Promise<DiffStats | undefined>;
   /** A file before or after a turn; undefined if that turn did not change it. */
@@ -283,7 +280,6 @@ function turnChanges(story: Story): readonly TurnChanges[] {
   });
 }
 
-/** Joins several changes of a file in one turn: from the first state to the last. */
 function fileChange(changes: Changes, isUndone: IsUndone): FileChange {
   const { messageId, path, relative, before, movedFrom } = changes[0];
   const { after, movedTo } = lastOf(changes);

@@ -9,7 +9,7 @@ import {
 } from "../contract/history.ts";
 import type { Entry } from "./record.ts";
 import type { Rewrite } from "./store.ts";
-import { isKnownSame, isSameContent } from "./versions.ts";
+import { isKnownSame, isSameContent } from "../text/text.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
@@ -99,10 +99,7 @@ function gathered(
   return blocks.flat();
 }
 
-/**
- * Makes a turn for a change that has none: its line was damaged, or the message continued after its turn was pruned.
- * Without one the change could not be listed or undone.
- */
+/** A turn for a change that has none, because its line was damaged or its turn pruned; else it could not be undone. */
 function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
   const { messageId } = change;
   if (messageId === "" || known.has(messageId)) return [];
@@ -187,10 +184,7 @@ export function condenseStory(story: Story): Story {
   return { ...story, steps };
 }
 
-/**
- * The outcome of each change. If a process was killed right after announcing a change, only the next change of that
- * file reveals whether it happened; so each file's last change has no outcome yet and must not be joined with others.
- */
+/** After a crash only a file's next change shows whether one was made, so its last change has no outcome yet. */
 function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
   const outcomes = new Map<ChangeRecord, ChangeRecord>();
   for (const changes of byPath(changesIn(steps)).values()) {
@@ -216,7 +210,6 @@ export const turnsWithChanges = (story: Story): readonly string[] => turnsIn(sto
 export const changesIn = (steps: Story["steps"]): readonly ChangeRecord[] =>
   steps.filter((step): step is ChangeRecord => step.type === "change");
 
-/** Changes of one file or one turn, in order. */
 export type Changes = readonly [ChangeRecord, ...ChangeRecord[]];
 
 export const lastOf = (changes: Changes): ChangeRecord => changes.at(-1) ?? changes[0];
@@ -264,7 +257,6 @@ function mergedChange(changes: Changes): ChangeRecord {
   };
 }
 
-/** Turns that changed something, oldest first, with their changes. */
 export function turnsIn({ steps }: Story): readonly (readonly [TurnRecord, Changes])[] {
   const changes = byTurn(changesIn(steps));
   return steps.flatMap((step) => {
@@ -381,11 +373,9 @@ function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeR
 // The turns that an undo or a redo can go back to.
 
 export interface UndoTargets {
-  /** Turns in effect, the latest first. */
   readonly undo: readonly string[];
   /** Rewinds that no new change has followed, the latest first: going back before one restores what it undid. */
   readonly redo: readonly string[];
-  /** Whether changes of pruned turns are in effect. */
   readonly forgotten: boolean;
 }
 

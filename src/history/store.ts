@@ -47,15 +47,12 @@ export interface HistoryStore {
   putBytes(bytes: Uint8Array): Promise<string>;
   putFile(source: BlobSource): Promise<string>;
   has(content: string): boolean;
-  /** Whether a content is stored as a hard link to exactly the inode that a fingerprint (`versions.ts`) names. */
+  /** Whether a content is stored as a hard link to exactly the inode that a fingerprint (`record.ts`) names. */
   isLinkTo(content: string, fingerprint: string): boolean;
   /** Whole and intact, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
   blobs(): Iterable<{ readonly content: string; readonly bytes: number }>;
-  /**
-   * Removes contents for which `isNeeded` is false. Contents stored or requested less than `graceMs` ago stay: their
-   * record may be about to be written.
-   */
+  /** Removes contents that are not needed, except those of the last `graceMs`, whose record may come yet. */
   sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<SweptStore>;
   /** Bytes that a sweep moved aside, to be removed by a later one. */
   asideBytes(): number;
@@ -75,7 +72,6 @@ export interface SweptStore {
 // The store of files: journals and contents in one private folder.
 
 export interface FileStoreOptions {
-  /** Created on first use, readable by its owner only. */
   readonly folder: string;
   /** Syncs every record and content: survives a power cut, and costs two to four more syncs per change. */
   readonly durable?: boolean;

@@ -1,7 +1,4 @@
-/**
- * Guesses the encoding of 8-bit text that is not valid UTF-8. A detector proposes encodings, and a check of the decoded
- * text decides: the detector always has an answer, even for bytes that are no text at all.
- */
+/** Guesses the encoding of 8-bit text. A detector proposes encodings, and a check of the decoded text decides. */
 
 import { Buffer } from "node:buffer";
 import { limits } from "../contract/limits.ts";
@@ -17,10 +14,7 @@ export const sampleBytesMax = 16_384;
 const fewLettersMax = 3;
 const commonestWestern = /[éèàçüöäßñïêâôîûœÉÜÖÄ’“”…–—«»°£€©]/;
 
-/**
- * Each sample MUST begin at the start of a line; it may end anywhere. "utf-8" is also the answer if no encoding fits: the
- * text is then shown with U+FFFD and flagged.
- */
+/** Each sample MUST begin at the start of a line. "utf-8" if no encoding fits: the text then gets U+FFFD. */
 export async function decideEncoding(samples: readonly Uint8Array[]): Promise<{ encoding: EncodingName }> {
   const sample = joinHighLines(samples);
   if (isUtf8(sample, "complete") || isDamagedUtf8(sample)) return { encoding: "utf-8" };
@@ -123,10 +117,8 @@ type Script =
 
 interface DoubleBytes {
   readonly of: "double bytes";
-  /** First bytes of the characters in common use, and their smallest second byte. */
   readonly leads: readonly ByteRange[];
   readonly trailMin: number;
-  /** Bytes above ASCII that are a character of their own. */
   readonly singles?: ByteRange;
 }
 
@@ -236,10 +228,7 @@ function caseFaults(word: string): number {
   return [...pairs].filter(([small, capital]) => high.test(`${small}${capital}`)).length;
 }
 
-/**
- * Random bytes and wrong encodings give rare characters. How rare they are says nothing more: GB18030 has a common
- * character for nearly everything that is common in EUC-KR.
- */
+/** Random bytes and wrong encodings give rare characters; how rare says nothing more (GB18030 and EUC-KR). */
 function isCommonlyUsed(bytes: Uint8Array, { leads, trailMin, singles }: DoubleBytes): boolean {
   let common = 0;
   let pairs = 0;

@@ -11,10 +11,7 @@ export type DirectoryPage =
   | { readonly errno: string }
   | { readonly pastEnd: true; readonly entriesTotal: number };
 
-/**
- * `hidden` is the guard's test: an entry that a rule denies is not listed. Symlinks are resolved only for the entries of
- * the page and only beneath the roots, so nothing about an outside target leaks.
- */
+/** `hidden` is the guard's test. Symlinks are resolved only beneath the roots, so no outside target leaks. */
 export async function readDirectory(
   disk: Disk,
   node: FileNode,

@@ -1,8 +1,4 @@
-/**
- * Counts tokens with a real tokenizer, for decisions near a limit. No public tokenizer is exact for every model; this one is
- * much closer than the estimate. It is an optional package: without it the estimate is used. It takes 100 ms to load and can
- * take as long for a page of letters without words, so it runs in a worker.
- */
+/** Counts tokens with an optional tokenizer, which is closer than the estimate and, being slow, runs in a worker. */
 
 import { limits } from "../contract/limits.ts";
 import { hasFailed, runInWorker, packageFiles } from "./worker/host.ts";

@@ -93,10 +93,7 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
   }
 }
 
-/**
- * Whether a file only begins like a GIF or a PDF but is text: it has only text bytes, where a GIF has a binary header and a
- * PDF a version and objects. A file with the extension of one counts as one, even if damaged.
- */
+/** Text that only begins like a GIF or a PDF. A file with the extension of one counts as one, even if damaged. */
 function isTextAfterMagic(extension: string, head: Uint8Array): boolean {
   if (extension === ".gif" || extension === ".pdf") return false;
   if (head.some((byte) => byte >= 0x7f || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))) return false;

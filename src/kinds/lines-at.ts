@@ -1,7 +1,4 @@
-/**
- * Reads lines of an open file at known offsets, for search results. Of a long line only the part around its match is read,
- * so a line of any length costs the same.
- */
+/** Reads lines at known offsets, for search results; of a long line only the part around its match. */
 
 import { isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
@@ -15,7 +12,6 @@ export interface LinePlace {
   readonly line: number;
   /** In bytes from 1, counted in UTF-8 even if the file is UTF-16; 0 if the line has no match. */
   readonly column: number;
-  /** Where the line begins, in bytes after a byte order mark. */
   readonly offset: number;
 }
 

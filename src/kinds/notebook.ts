@@ -1,7 +1,4 @@
-/**
- * Reads a notebook's cells within the token budget. Images in it take the same path as image files: an image that does not
- * decode is not returned, and its tokens count. Cells are read one by one until the budget is used up.
- */
+/** Reads a notebook's cells one by one within the token budget. Its images take the same path as image files. */
 import { Buffer } from "node:buffer";
 import { lineNumber, type Target } from "../contract/target.ts";
 import { limits } from "../contract/limits.ts";

@@ -1,7 +1,4 @@
-/**
- * Caches recently read pages of text by the fingerprint of their file: agents read the same few files again and again. A
- * page is cached only if the file was not just changed, and is found only by the same fingerprint, so it is never stale.
- */
+/** Caches pages of text by the fingerprint of their file, unless that was just changed, so a page is never stale. */
 
 import type { Page, TextOutcome } from "../contract/read.ts";
 import type { Recognition } from "./kind.ts";
@@ -66,10 +63,7 @@ export function createPageCache() {
 const charsOf = (page: Page): number =>
   16 * page.count + (page.joined?.length ?? page.lines.reduce((sum, line) => sum + line.length, 0));
 
-/**
- * A number instead of the long key: hundreds of keys would fill memory for nothing. If two keys share a number, one page is
- * cached a read too early, which does no harm.
- */
+/** A number instead of the long key. If two keys share one, a page is cached a read too early, without harm. */
 function hashOf(key: string): number {
   let hash = 0;
   for (let at = 0; at < key.length; at += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) & 0x3fffffff;

@@ -1,7 +1,4 @@
-/**
- * Reads images, documents and notebooks: the whole file within a limit, by the reader of its kind. Readers are loaded with
- * the first file of their kind, so that reading text does not pay for them.
- */
+/** Reads images, documents and notebooks. Readers are loaded on first use, so that text does not pay for them. */
 
 import { limits } from "../contract/limits.ts";
 import { type MediaKind, Problem } from "../contract/problem.ts";

@@ -1,7 +1,4 @@
-/**
- * Files that are refused by name, whatever their content: executables, archives, databases, media, old office files.
- * Settings can add to the list and remove from it.
- */
+/** Files that are refused by name, whatever their content. Settings can add to the list and remove from it. */
 
 import * as nodePath from "node:path";
 

@@ -11,7 +11,6 @@ export interface TextFile {
   readonly file: OpenFile;
   readonly target: Target;
   readonly form: ByteForm | undefined;
-  /** The content of a small file; undefined for a larger one. */
   readonly whole: Uint8Array | undefined;
   readonly head: () => Promise<Uint8Array>;
   /** The encoding guessed from the first bytes if the form does not say it; undefined if it was not guessed yet. */
@@ -64,10 +63,7 @@ export interface DecodedLines {
   readonly utf8: boolean;
 }
 
-/**
- * Decodes as UTF-8 until bytes are not valid; then the encoding is decided once, from the file's beginning and these bytes,
- * and kept.
- */
+/** Decodes as UTF-8 until bytes are invalid; then the encoding is decided once, from the file's beginning and these. */
 export async function startDecoding(text: TextFile): Promise<Decoder> {
   if (text.guess !== undefined) return new FileDecoder(text, text.guess.encoding, text.guess.decided);
   if (text.form !== undefined) return new FileDecoder(text, text.form.encoding, true);

@@ -96,10 +96,7 @@ function partCharsMax(reading: PageReading): number {
   return Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
 }
 
-/**
- * A page within the token budget. The estimate alone decides if a page is clearly below the budget or clearly above; in
- * between the tokens are counted, and the estimate is corrected by the count.
- */
+/** Near the token budget the tokens are counted, which corrects the estimate; elsewhere the estimate decides. */
 async function stepWithin(
   from: number,
   start: number,
@@ -354,7 +351,6 @@ const countedTimesMax = 2;
 
 // Reads a text window by window, to fill a page or to measure the whole. Only one window is in memory.
 
-/** Bytes read in one step of a page. */
 const windowBytes = bufferBytes;
 /** For a page that is likely to need more, so that it is decoded as one text. */
 const windowBytesMax = 524_288;
@@ -446,7 +442,6 @@ async function fillWith(
   }
 }
 
-/** The byte after the last newline; 0 if there is none. */
 export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   if (form === "byte") return bytes.lastIndexOf(10) + 1;
   const width = form.startsWith("utf-16") ? 2 : 4;

@@ -1,7 +1,4 @@
-/**
- * One language server as a child process: JSON-RPC over its standard input and output. A server is untrusted code that may be
- * slow, silent, broken or gone at any moment, so nothing here rejects: every request ends, and its answer says how.
- */
+/** One language server as a child process: JSON-RPC with untrusted code. Nothing rejects; every request ends. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { limits } from "../contract/limits.ts";
@@ -26,7 +23,6 @@ export type RequestEnd =
 
 interface Handlers {
   notified(method: string, params: unknown): void;
-  /** Answers a request of the server. Undefined: the method is not supported. */
   asked(method: string, params: unknown): { readonly result: unknown } | { readonly error: RpcError } | undefined;
 }
 
@@ -35,21 +31,14 @@ export interface RpcError {
   readonly message: string;
 }
 
-export interface Client {
-  /** Never rejects. After `waitMsMax` the request is cancelled at the server. */
-  request(
-    method: string,
-    params: unknown,
-    options: { readonly waitMsMax: number; readonly signal?: AbortSignal },
-  ): Promise<RequestEnd>;
-  notify(method: string, params: unknown): void;
-  readonly isAlive: boolean;
-  readonly ended: Promise<string>;
-  stop(): Promise<void>;
-  complaints(): string;
+export type Client = ReturnType<typeof startClient>;
+
+interface RequestOptions {
+  readonly waitMsMax: number;
+  readonly signal?: AbortSignal;
 }
 
-export function startClient(program: ServerProgram, handlers: Handlers): Client {
+export function startClient(program: ServerProgram, handlers: Handlers) {
   const { command, args, cwd, env } = program;
   const child = spawn(command, [...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   killOnExit(child);
@@ -99,7 +88,8 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
   child.once("exit", (status, signal) => end(`it ended (${signal ?? `status ${status}`})`));
   unref(child);
 
-  const request: Client["request"] = (method, params, { waitMsMax, signal }) =>
+  /** Never rejects. After `waitMsMax` the request is cancelled at the server. */
+  const request = (method: string, params: unknown, { waitMsMax, signal }: RequestOptions): Promise<RequestEnd> =>
     new Promise((resolve) => {
       if (endedBy !== undefined) return resolve({ is: "ended", why: endedBy });
       if (signal?.aborted === true) return resolve({ is: "cancelled" });
@@ -127,13 +117,13 @@ export function startClient(program: ServerProgram, handlers: Handlers): Client 
 
   return {
     request,
-    notify: (method, params) => send({ method, params }),
-    get isAlive() {
+    notify: (method: string, params: unknown): void => send({ method, params }),
+    get isAlive(): boolean {
       return endedBy === undefined;
     },
     ended,
     complaints,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       if (endedBy === undefined) {
         await request("shutdown", null, { waitMsMax: limits.languageShutdownMsMax });
         send({ method: "exit", params: null });
@@ -154,7 +144,6 @@ function endOf(result: unknown, error: unknown): RequestEnd {
   return { is: "error", code: typeof code === "number" ? code : 0, message: text };
 }
 
-/** Lets the host exit when nothing but servers is left. */
 function unref(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -170,10 +159,7 @@ function tailOf(child: ChildProcess): () => string {
   return () => tail;
 }
 
-/**
- * Waits until a child that was asked to exit is gone, and kills it after a moment. It always resolves: a child that survives
- * even its kill, because it hangs in a system call, is abandoned.
- */
+/** Waits until the child is gone, and kills it after a moment. One that hangs in a system call is abandoned. */
 export function waitForExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
@@ -308,7 +294,6 @@ function lengthIn(header: string): number | undefined {
 
 // Requests of servers and our answers: configuration, progress, registrations. Edits are refused.
 
-/** What a server can register after its start. */
 export interface Registered {
   watching(id: string, options: unknown): void;
   pulling(options: NonNullable<Capabilities["pull"]>): void;

@@ -59,7 +59,6 @@ function diagnosticOf(value: unknown, path: string, lines: Lines, encoding: Posi
   };
 }
 
-/** A diagnostic without a severity counts as an error. */
 function severityOf(value: unknown): Severity {
   if (typeof value !== "object" || value === null || !("severity" in value)) return "error";
   return (typeof value.severity === "number" ? severities[value.severity - 1] : undefined) ?? "error";
@@ -92,10 +91,7 @@ export function knownOf(diagnostics: readonly Diagnostic[], lines: Lines): Known
   return { atLine, anywhere };
 }
 
-/**
- * Separates new errors from known ones. Lines move with a change, so an error is recognized by its message, and by the text
- * of its line if the message occurs more than once.
- */
+/** Lines move with a change, so an error is known by its message, and if that occurs twice, by its line's text. */
 export function splitByKnown(
   errors: readonly Diagnostic[],
   known: KnownDiagnostics,
@@ -199,11 +195,8 @@ function unitsOfBytes(text: string, bytes: number): number {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-// Converts between paths and the protocol's URIs.
-
 export const uriOf = (path: string): string => pathToFileURL(path).href;
 
-/** Undefined for a URI that is no file of this machine. */
 export function pathOf(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !/^file:/i.test(uri)) return undefined;
   try {

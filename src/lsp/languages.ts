@@ -1,7 +1,4 @@
-/**
- * The language servers of a toolkit: which servers handle a file, what they are sent about it, and which diagnostics a
- * session gets in time or with a later answer.
- */
+/** The language servers of a toolkit: which handle a file, what they are sent, which diagnostics a session gets. */
 
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
@@ -18,9 +15,8 @@ import type {
 } from "../contract/lsp.ts";
 import { splitByKnown, type KnownDiagnostics, knownOf, noErrors, nothingKnown } from "./diagnostics.ts";
 import { questionsTo } from "./questions.ts";
-import { remediesFor } from "./remedies.ts";
 import { extensionOf, type FileDiagnostics, type Server } from "./server.ts";
-import { type ServerEntry, serversOf } from "./servers.ts";
+import { installOf, type ServerEntry, serversOf } from "./servers.ts";
 import { createSupervisor, type Supervisor, type LanguageEnvironment } from "./supervisor.ts";
 
 export function createLanguages(options: LanguageOptions, environment: LanguageEnvironment): Languages {
@@ -124,7 +120,10 @@ export function createLanguages(options: LanguageOptions, environment: LanguageE
 
   return {
     serves: (path) => choice.serves(path),
-    remedies: (path) => remediesFor(path, serversOf(options).servers),
+    remedies: (path) =>
+      serversOf(options)
+        .servers.filter(({ extensions }) => Object.hasOwn(extensions, extensionOf(path)))
+        .map(({ name, command }) => ({ server: name, command, install: installOf(name) })),
     touched: (file) => void sendIfCurrent(file),
     changed: (files, session) => {
       bringUpToDate(new Set(files.map(({ path }) => path)));
@@ -261,7 +260,6 @@ function createServerSelection(options: LanguageOptions, environment: LanguageEn
     void oldest[1].stop();
   };
 
-  /** The nearest parent folder with one of the markers, else the workspace's root. */
   const rootOf = (path: string, { rootMarkers }: ServerEntry): string => {
     const top = environment.roots
       .filter((root) => contains(root, path))
@@ -276,7 +274,6 @@ function createServerSelection(options: LanguageOptions, environment: LanguageEn
   };
 
   return {
-    /** Whether a server is configured for this extension; its program may still be missing. */
     serves: (path: string): boolean => byExtension.has(extensionOf(path)),
     /** One server per group; a server that was given up is replaced by the next of its group. */
     supervisorsFor: (path: string): readonly Supervisor[] => {

@@ -1,5 +1,4 @@
 /** The door of lsp/: language servers. Other rooms import from here and from nothing else in this room. */
 
-export { installOf } from "./remedies.ts";
-export { serversOf } from "./servers.ts";
+export { installOf, serversOf } from "./servers.ts";
 export type { LanguageEnvironment } from "./supervisor.ts";

@@ -19,7 +19,6 @@ import { type Lines, linesOf, pathOf, rangeIn, uriOf, wirePosition } from "./dia
 import type { Server } from "./server.ts";
 import type { Supervisor, LanguageEnvironment } from "./supervisor.ts";
 
-/** `show`: sends the file to the servers and returns those that handle it. */
 export function questionsTo(
   show: (file: SourceFile) => readonly Supervisor[],
   environment: LanguageEnvironment,
@@ -232,7 +231,6 @@ function createReader(server: Server, environment: LanguageEnvironment) {
         .slice(0, limits.languageHoverCharsMax);
       return text === "" ? undefined : text;
     },
-    /** `path`: the file of symbols that do not name one. */
     symbols: (value: unknown, path: string | undefined) => listIn(value).flatMap((each) => symbol(each, path, 0)),
     callItems: (value: unknown) => listIn(value).flatMap(callItem),
     calls: (value: unknown, direction: "incoming" | "outgoing", path: string) =>

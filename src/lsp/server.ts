@@ -1,7 +1,4 @@
-/**
- * One running server: it is sent the files and their changes, and its diagnostics are kept as long as they are current.
- * Nothing here rejects or throws, whatever the server does.
- */
+/** One running server: it is sent files and changes, and its diagnostics are kept while current. Nothing rejects. */
 
 import { limits } from "../contract/limits.ts";
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
@@ -27,17 +24,13 @@ export interface Server {
   readonly started: Promise<void>;
   readonly encoding: PositionEncoding;
   offers(capability: string): boolean;
-  /** Makes sure that the server has this text of the file. */
   show(file: SourceFile, how: { readonly saved: boolean }): void;
   refresh(path: string): void;
   removed(path: string): void;
   watched(changes: readonly WatchedChange[]): void;
   /** Waits until the diagnostics of the file's last text are complete; false when time is up or the server is gone. */
   settled(path: string, wait: { readonly untilMs: number; readonly signal: AbortSignal }): Promise<boolean>;
-  /**
-   * The file's diagnostics; undefined if they are about another text or incomplete. `now`: they must also be newer than the
-   * last change of any other file, on which they may depend.
-   */
+  /** Undefined if they are incomplete or about another text. `now`: also newer than any change of another file. */
   diagnosticsOf(path: string, asOf?: "now"): FileDiagnostics | undefined;
   /** Requests diagnostics again if they are older than the last change of another file. */
   askAgain(path: string): void;
@@ -49,7 +42,6 @@ export interface Server {
 
 export interface FileDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
-  /** How many more there were than `languageDiagnosticsMax`. */
   readonly errorsMore: number;
   readonly warningsMore: number;
   readonly lines: Lines;
@@ -350,7 +342,6 @@ function mergeDiagnostics({ pulled, pushed }: Document): Published {
 // When the diagnostics of a document are complete: servers that push are complete after a silence, others answer a request.
 // Diagnostics for an older version are dropped.
 
-// Error codes of the protocol.
 const serverCancelled = -32_802;
 const contentModified = -32_801;
 /** Retries after such an error: a busy server cancels while it loads the project. */

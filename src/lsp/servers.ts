@@ -1,7 +1,4 @@
-/**
- * The table of known language servers. Nothing is downloaded: a server is used if its program is installed. Servers of one
- * group are alternatives, the first that runs is used; servers of different groups all check a file.
- */
+/** Known language servers; nothing is downloaded. In a group the first that runs is used; all groups check a file. */
 
 import * as nodePath from "node:path";
 import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/lsp.ts";
@@ -200,3 +197,22 @@ function entryOf(name: string, given: LanguageServerOptions): ServerEntry | Lang
 
 const lowerCase = (extensions: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(extensions).map(([extension, language]) => [extension.toLowerCase(), language]));
+
+/** How to install the known servers: people read these commands. */
+const installs: ReadonlyMap<string, string> = new Map([
+  ["typescript", "npm install --global typescript@7"],
+  ["typescript-language-server", "npm install --global typescript-language-server typescript"],
+  ["pyright", "npm install --global pyright"],
+  ["gopls", "go install golang.org/x/tools/gopls@latest"],
+  ["rust-analyzer", "rustup component add rust-analyzer"],
+  ["clangd", "apt install clangd, brew install llvm"],
+  ["json", "npm install --global vscode-langservers-extracted"],
+  ["css", "npm install --global vscode-langservers-extracted"],
+  ["html", "npm install --global vscode-langservers-extracted"],
+  ["yaml", "npm install --global yaml-language-server"],
+  ["bash", "npm install --global bash-language-server, and for errors apt install shellcheck, brew install shellcheck"],
+  ["shellcheck", "apt install shellcheck, brew install shellcheck"],
+]);
+
+/** `server`: a server, or a program that a server checks with. */
+export const installOf = (server: string): string | undefined => installs.get(server);

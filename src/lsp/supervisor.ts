@@ -56,7 +56,6 @@ export function createSupervisor(entry: ServerEntry, root: string, program: stri
     get isGivenUp() {
       return isGivenUp;
     },
-    /** Whether it can find errors; without its checker it only answers other questions. */
     checks: () => entry.checksWith === undefined || environment.find(entry.checksWith, root) !== undefined,
     /** The running server, or a new one; undefined while it must not be restarted, and for good after too many failures. */
     server: (): Server | undefined => {
@@ -111,7 +110,6 @@ export interface LanguageEnvironment {
   has(folder: string, name: string): boolean;
   /** The current text of a workspace file, for positions in files that were never opened; undefined if it cannot be read. */
   textOf(path: string): string | undefined;
-  /** Fingerprint of the file's current state; undefined if it is gone. */
   fingerprintOf(path: string): string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly roots: readonly string[];

@@ -1,7 +1,4 @@
-/**
- * Walks a tree for files whose paths match a glob. Ignore files apply first, then the pattern; files that match but are
- * ignored or hidden are counted. Symlinks are not followed, and memory does not grow with the tree.
- */
+/** Walks a tree for a glob. Ignored and hidden matches are counted, and symlinks are not followed. */
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
@@ -11,13 +8,9 @@ import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, nothingIgnored } fr
 export interface FilesSearch {
   /** Folder names from the top of the workspace down to the start of the walk. */
   readonly above: readonly string[];
-  /** From ignore files above the start. */
   readonly ignored: Ignored;
   readonly state: GlobState;
-  /**
-   * `hides`: rules forbid naming this path (below the start). `shows`: it may appear although the pattern does not name
-   * it outright. Files that rules hide are counted in every folder of the walk, whether they match the pattern or not.
-   */
+  /** `hides`: rules forbid naming this path; it is counted. `shows`: the pattern need not name it outright. */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
   /** Whether rules hide the target of this symlink. Then the symlink is hidden too. */
@@ -35,35 +28,27 @@ export interface FilesTally {
   hidden: number;
   hiddenByRules: number;
   foldersHiddenByRules: number;
-  /** Folders that could not be listed. */
   unreadable: number;
   /** Folders that could not be opened because their names are not UTF-8. */
   unnamed: number;
-  /** Folders whose own path matches. */
   folders: number;
   entries: number;
   ended: "all" | "enough";
-  /** Error code if the start itself could not be listed. */
   refused: string | undefined;
-  /** Folders that were not opened and may contain matches. */
   readonly pruned: Pruned[];
-  /** `pruned` is full and more were left out. */
   prunedMore: boolean;
 }
 
 interface Pruned {
   readonly why: "ignored" | "hidden";
-  /** Real path, as the walk found it. */
   readonly real: string;
   readonly path: string;
   readonly state: GlobState;
 }
 
-/** Entries between two yields to the event loop. */
 const entriesPerYield = 4_096;
 /** Time between two yields: on a slow disk, or with costly patterns and rules, 4,096 entries take too long. */
 const yieldEveryMsMax = 20;
-/** Entries between two looks at the clock. */
 const entriesPerClockCheck = 4;
 /** Bounds memory: `countPruned` counts up to a limit of entries anyway. */
 const prunedMax = 10_000;
@@ -93,11 +78,9 @@ interface FolderWalk<Below> {
     outer: Frame<Below> | undefined,
     below: Below | undefined,
   ): Promise<Frame<Below>>;
-  /** Called before each step. */
   goesOn(frame: Frame<Below>): boolean;
   /** Called for a folder that cannot be entered. */
   refused?(errno: string, name: string): void;
-  /** Called after each folder, to yield to the event loop. */
   turn(): Promise<void> | undefined;
 }
 
@@ -286,13 +269,10 @@ function judgeFile(
 
 // Counts matching files below the folders that a walk did not open, up to a number of entries.
 
-export interface PrunedOptions {
+export interface PrunedOptions extends Pick<FilesSearch, "hides" | "hidesEnd"> {
   readonly entriesMax: number;
   /** Opens the folder again; undefined if another one has taken its place. The caller closes it. */
   readonly open: (real: string) => WalkFolder | undefined;
-  readonly hides: (path: string, is: "file" | "folder") => boolean;
-  /** Whether rules hide the target of this symlink. */
-  readonly hidesEnd: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 

@@ -6,14 +6,10 @@
 
 import { setImmediate } from "node:timers/promises";
 import { timeSlices, type WalkFolder } from "../disk/disk.ts";
-import { type Frame, walkFolders } from "./files.ts";
+import { type FilesSearch, type Frame, walkFolders } from "./files.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type IgnoreDifference } from "./ignored.ts";
 
-export interface HiddenSearch {
-  /** Folder names from the top of the workspace down to the start of the walk. */
-  readonly above: readonly string[];
-  /** From ignore files above the start. */
-  readonly ignored: Ignored;
+export interface HiddenSearch extends Pick<FilesSearch, "above" | "ignored"> {
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
   /** Whether rules hide the file. Paths are below the start, with forward slashes. */
@@ -33,10 +29,7 @@ const yieldEveryMsMax = 10;
 
 type HiddenFrame = Frame<{ readonly name: string }>;
 
-/**
- * The caller keeps `start` open until this resolves. `wrong`: ripgrep applies ignore files wrongly in this tree. `entries`:
- * names that were examined. `complete`: false if the walk stopped early.
- */
+/** The caller keeps `start` open. `wrong`: ripgrep misapplies ignore files here. `complete`: not stopped early. */
 export async function findHidden(start: WalkFolder, search: HiddenSearch) {
   // Lets the ripgrep process start first.
   await setImmediate();
@@ -124,16 +117,8 @@ export function leftOutText(lines: readonly string[]): string {
 // Collects what all ignore files of a tree say before it is searched, for a ripgrep run with `--no-ignore`. It walks
 // everything that is not ignored, so it is only used for the few trees where ripgrep would apply ignore files wrongly.
 
-export interface Surveying {
-  /** Folder names from the top of the workspace down to the start of the walk. */
-  readonly above: readonly string[];
-  /** What applies directly in the start. */
-  readonly ignored: Ignored;
-  /** Is a folder of this name never searched? */
-  isLeftOut(name: string): boolean;
-  /** How many ignored folders to collect. */
+export interface Surveying extends Pick<HiddenSearch, "above" | "ignored" | "isLeftOut"> {
   readonly foldersMax: number;
-  /** Throws to end the walk. */
   onTurn(): "more" | "enough";
 }
 
@@ -144,7 +129,6 @@ export interface Survey {
   isIgnored(path: string): boolean;
 }
 
-/** The caller keeps `start` open until this resolves. */
 export async function surveyIgnored(start: WalkFolder, search: Surveying): Promise<Survey> {
   /** The folders with ignore files of their own. */
   const changes = new Map<string, Ignored>();

@@ -19,7 +19,6 @@ interface Level {
   readonly rules: IgnoreRules;
 }
 
-/** The ignore files that apply to the entries of one folder, highest precedence first. */
 export interface Ignored {
   readonly levels: readonly Level[];
 }
@@ -38,7 +37,6 @@ export function isIgnored(ignored: Ignored, above: readonly string[], name: stri
   return false;
 }
 
-/** Parses an ignore file in time slices. Undefined if it has no rules. */
 export async function parseIgnoreFile(text: string): Promise<IgnoreRules | undefined> {
   const slices = timeSlices();
   for (const reading = readIgnoreRules(text); ; ) {
@@ -48,7 +46,6 @@ export async function parseIgnoreFile(text: string): Promise<IgnoreRules | undef
   }
 }
 
-/** Adds a `.gitignore` whose folder is `depth` levels below the top of the workspace. */
 export async function withGitignore(ignored: Ignored, depth: number, text: string): Promise<Ignored> {
   const rules = await parseIgnoreFile(text);
   return rules === undefined ? ignored : { levels: [{ kind: ".gitignore", from: depth, rules }, ...ignored.levels] };
@@ -86,10 +83,7 @@ export interface NamedIgnored {
   readonly hold: "all" | "own" | "none";
 }
 
-/**
- * For a folder that the caller named. If every entry of it is ignored, the search could find nothing, so the ignore files
- * above it are dropped; if its own ignore files ignore everything, these are dropped too. Deeper ones still apply.
- */
+/** If everything in a named folder is ignored, the ignore files above it are dropped, and then its own. */
 export async function ignoredInNamed(
   folder: WalkFolder,
   entries: readonly WalkEntry[],

@@ -19,7 +19,6 @@ export interface Ripgrep {
 export type RipgrepKind = "package" | "path" | "wasm";
 
 export interface Where {
-  /** The environment variable PATH. */
   readonly path: string | undefined;
   /** No program beneath these folders is run: an agent that works in them could have put it there. */
   readonly notBeneath: readonly string[];
@@ -58,7 +57,6 @@ export type RipgrepEnd =
   | { readonly ended: "killed"; readonly signal: string }
   /** The system lacks the resources for a new process, or `cwd` cannot be entered. */
   | { readonly ended: "not started"; readonly errno: string }
-  /** No ripgrep is installed. */
   | { readonly ended: "missing" };
 
 /** What is kept of stderr: ripgrep prints one line for each unreadable file. */
@@ -66,7 +64,6 @@ const complaintCharsMax = 65_536;
 
 const binaries = new Map<string, Promise<Ripgrep | undefined>>();
 
-/** The ripgrep that will be run; undefined if none is installed. */
 export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined> {
   const key = JSON.stringify(where);
   const search = binaries.get(key) ?? find(where, new Set());
@@ -74,10 +71,7 @@ export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined>
   return search;
 }
 
-/**
- * Runs ripgrep until it exits, the time is over or `onChunk` has enough. Throws the signal's reason if that is aborted.
- * The caller's arguments MUST put patterns after `-e` or into `--regexp=` and paths after `--`.
- */
+/** Throws the signal's reason. `args` MUST put patterns after `-e` or into `--regexp=`, and paths after `--`. */
 export async function runRipgrep(args: readonly string[], run: RipgrepRun): Promise<RipgrepEnd> {
   const where = { ...(run.where ?? anywhere()), ...(run.notBeneath && { notBeneath: run.notBeneath }) };
   const broken = new Set<string>();
@@ -202,10 +196,7 @@ function killOnExit(child: ChildProcess): void {
   child.once("error", () => children.delete(child));
 }
 
-/**
- * Passes on no variable of ours: no tokens, no path of a configuration. The WebAssembly build caches its code in the
- * temporary folder and runs a file it finds there under a known name, so it gets a temporary folder that cannot exist.
- */
+/** None of our variables. The WebAssembly build runs a file of the temporary folder, so it gets one that cannot exist. */
 function environment(): NodeJS.ProcessEnv {
   const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
   const env: NodeJS.ProcessEnv = { TMPDIR: nowhere, TMP: nowhere, TEMP: nowhere };

@@ -10,10 +10,7 @@ import { compareCodePoints, FirstOnes } from "../text/text.ts";
 
 /** The part of the disk that the search may see: below the roots, without what rules hide. */
 export interface Surroundings {
-  /**
-   * Passes the names in a folder beneath a root (absolute path, symlinks resolved by the callee) to `take`, as many as time
-   * allows. False if it does not exist, is no folder or is outside of the roots.
-   */
+  /** Passes the names in a folder beneath a root to `take`, as many as time allows. False: no such folder. */
   list(folder: string, take: (entry: Entry) => void): Promise<boolean>;
   /** What an absolute path names; undefined if it does not exist, is outside of the roots or is hidden by rules. */
   lookup(path: string): Promise<"file" | "directory" | undefined>;
@@ -119,10 +116,7 @@ function belowItsRoot(path: string, roots: readonly string[]): string {
   return shortest.split(sep).join("/");
 }
 
-/**
- * Where a path stops existing: `folder` exists, `folder/name` is missing or no folder, `rest` should be below it. A binary
- * search, as nothing exists below what is missing: a path of 2,000 names costs 12 lookups.
- */
+/** Where a path stops existing: `folder` exists, `folder/name` does not. Binary search: 12 lookups for 2,000 names. */
 async function findGap(place: Place, suggester: Suggester) {
   const root = rootOf(place);
   if (root === undefined || (await suggester.lookup(root)) !== "directory") return undefined;
@@ -140,10 +134,7 @@ async function findGap(place: Place, suggester: Suggester) {
   return { folder: join(root, ...names.slice(0, found)), name, rest: names.slice(found + 1) };
 }
 
-/**
- * Every tail of the asked path below each root, the longest first: `/project/src/x` becomes `<root>/src/x`. Only tails
- * whose first name is in the root; letter case is left to the disk.
- */
+/** Every tail of the asked path below each root, the longest first, if its first name is in the root. */
 async function otherPrefixes(place: Place, around: Surroundings): Promise<readonly string[]> {
   const names = place.absolute.slice(parse(place.absolute).root.length).split(sep);
   const wanted = new Set(names.map(fold));
@@ -199,7 +190,6 @@ function namesLike(asked: string, wants: Wanted) {
   });
 }
 
-/** Folders whose names are twins of the asked one or a few typos away from it. */
 function foldersLike(asked: string) {
   const folded = fold(asked);
   return bestNames(foldersMax, ({ name, kind }) => {
@@ -211,7 +201,6 @@ function foldersLike(asked: string) {
 interface Spelling {
   readonly lower: string;
   readonly folded: string;
-  /** `folded` without its last extension. */
   readonly stem: string;
 }
 
@@ -220,10 +209,7 @@ function spell(name: string): Spelling {
   return { lower: name.toLowerCase(), folded, stem: folded.slice(0, folded.length - extname(folded).length) };
 }
 
-/**
- * Twins fold to the same text: letter case, composed and decomposed accents, no-break and plain spaces (macOS puts
- * U+202F before AM/PM in screenshot names), curly and straight apostrophes.
- */
+/** Twins fold to the same text: letter case, accents, spaces (macOS: U+202F before AM/PM), apostrophes. */
 function fold(name: string): string {
   return name
     .toLowerCase()

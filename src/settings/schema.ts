@@ -113,6 +113,10 @@ export const schema = {
       description:
         "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
     },
+    outlineTool: {
+      type: "boolean",
+      description: "Whether models get the tool that lists what a file declares, and on which lines; true by default",
+    },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     answerBytesMax: {
       type: "integer",

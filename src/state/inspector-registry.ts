@@ -1,8 +1,4 @@
-/**
- * How processes of one user find running inspectors: each inspector has a file in the state folder that says where it listens.
- * The folder and its files are private to their owner. The file of an ended process is ignored, and removed when the next
- * inspector registers.
- */
+/** How processes of one user find running inspectors: each has a private file in the state folder with its address. */
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -137,11 +133,9 @@ export function inspectorsFor(stateDir: string, roots: readonly string[]): reado
   });
 }
 
-/** True if every root is one of the folders or inside one. */
 export const containsAll = (folders: readonly string[], roots: readonly string[]): boolean =>
   roots.length > 0 && roots.every((root) => folders.some((folder) => contains(folder, root)));
 
-/** True if a folder of one list is, contains or is inside a folder of the other. */
 export const overlap = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((one) => others.some((other) => contains(one, other) || contains(other, one)));
 

@@ -1,8 +1,4 @@
-/**
- * Read ledgers of named conversations, in the state folder, for a later process that continues them. One file per conversation,
- * written shortly after a change and when the toolkit closes. A ledger lost in a crash, or not writable, costs the model
- * another read and nothing else.
- */
+/** Read ledgers of named conversations, for a later process. One lost in a crash costs the model another read. */
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";

@@ -1,7 +1,4 @@
-/**
- * Usage statistics of sessions, one line each, in the state folder, for the command line. Each line is appended in one write, so
- * processes do not disturb each other; unreadable lines are skipped.
- */
+/** Usage of sessions, a line each, in the state folder. One write appends a line; unreadable ones are skipped. */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Keeps the first items, in sort order, of a stream in any order, with memory for about twice as many. Each item has a
- * weight; the first items whose weights reach `wanted` are kept.
- */
+/** Keeps the first items of a stream, in sort order, up to a weight of `wanted`, in memory for about twice as many. */
 
 export class FirstOnes<Item> {
   readonly #wanted: number;

@@ -1,9 +1,6 @@
 /** Sort orders of names: the same on every system and in every locale. */
 
-/**
- * By code points, which is also the order of the UTF-8 bytes. `<` compares UTF-16 units and puts astral characters
- * before U+E000..U+FFFF.
- */
+/** By code points, as UTF-8 bytes are. `<` compares UTF-16 units and puts astral characters before U+E000. */
 export function compareCodePoints(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   for (let at = 0; at < common; at += 1) {
@@ -43,7 +40,6 @@ export function compareNames(a: string, b: string): number {
   return compareCodePoints(a.toLowerCase(), b.toLowerCase()) || compareCodePoints(a, b);
 }
 
-/** Is the offset between the two halves of a surrogate pair? */
 export function isInsidePair(text: string, at: number): boolean {
   return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

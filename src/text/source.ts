@@ -1,7 +1,4 @@
-/**
- * A file's text with a map back to its bytes: an edit is found in the text and made in the bytes, so even bytes that do
- * not decode need a place in the text.
- */
+/** A file's text with a map back to its bytes: even bytes that do not decode have a place in the text. */
 
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
@@ -14,10 +11,7 @@ export interface SourceText {
   /** Without the BOM. A byte that does not decode is a lone low surrogate, U+DC00 + byte. */
   readonly text: string;
   readonly encoding: EncodingName;
-  /**
-   * The offset in the file's bytes (BOM included) of a UTF-16 unit of `text`; of `text.length`, the end. Inside a
-   * character, the offset of its start.
-   */
+  /** The offset in the file's bytes (BOM included) of a UTF-16 unit; inside a character, that of its start. */
   byteAt(unit: number): number;
 }
 
@@ -154,10 +148,7 @@ function decodeBySteps(body: Uint8Array, step: Step): TextWithOffsets {
   };
 }
 
-/**
- * ISO-2022-JP switches between character sets, so text that is inserted in the middle would be read in the set of the
- * last switch before it. Only ASCII is text here; all other bytes are escaped, so only ASCII can be edited.
- */
+/** ISO-2022-JP switches between character sets, so only ASCII can be edited here; all other bytes are escaped. */
 function plainOf2022(body: Uint8Array): string {
   let set: "ascii" | "two bytes" | "other" = "ascii";
   let switchEnd = 0;

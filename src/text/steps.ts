@@ -1,7 +1,4 @@
-/**
- * Long work without `await`: a generator that yields wherever its caller may yield to the event loop or notice a
- * cancelled call. The work between two yields is short whatever the input.
- */
+/** Long work as a generator that yields where its caller may yield to the event loop. Each step is short. */
 
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
@@ -16,7 +13,6 @@ export function* inParts(length: number, work: (from: number, to: number) => voi
   }
 }
 
-/** Does all the work at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();

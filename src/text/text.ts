@@ -74,7 +74,7 @@ export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
 export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
 export { bytePlacesIn, firstIndex } from "./match/find-text.ts";
 export { type FinderOptions, isByteSearchable, startFinding } from "./match/find.ts";
-export { IndexedText } from "./match/indexed-text.ts";
+export { IndexedForms } from "./match/indexed-text.ts";
 export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
 export { nearestRegion, regionAt } from "./match/nearest.ts";
 export { exactReplacement, linesRewritten } from "./match/rewrite.ts";
@@ -82,7 +82,13 @@ export { type Source, sourceOf } from "./match/source.ts";
 export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
 export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
 export { compareCodePoints, compareNames, comparePaths } from "./order.ts";
-export { chooseItems, type WholeItem } from "./outline.ts";
+export { scanHtml } from "./outline/html.ts";
+export { chooseItems, ItemCollector, type OutlineScanner, shortName, type WholeItem } from "./outline/items.ts";
+export { scanJson } from "./outline/json.ts";
+export { scanMarkdown } from "./outline/markdown.ts";
+export { scanSql } from "./outline/sql.ts";
+export { scanToml } from "./outline/toml.ts";
+export { scanYaml } from "./outline/yaml.ts";
 export { applyingHunks, type Refused, matchOnce } from "./patch/apply.ts";
 export { parsePatch, parsingPatch, type PatchFile, type PatchHunk, pathsNamed } from "./patch/patch.ts";
 export {
@@ -98,4 +104,16 @@ export { findCodePlace, wordAt } from "./source-position.ts";
 export { sourceText, type SourceText } from "./source.ts";
 export { finish, partLength, type Steps } from "./steps.ts";
 export { estimateTokens, fittingStart, roughTokens } from "./tokens.ts";
-export { shortCharsMin, shortNames } from "./turn-names.ts";
+export {
+  didTo,
+  isHash,
+  isKnownSame,
+  isSameContent,
+  isSurelySame,
+  modesOf,
+  shortCharsMin,
+  shortNames,
+  type TouchedFile,
+  turnFiles,
+  undoneIn,
+} from "./turns.ts";

@@ -25,16 +25,10 @@ const scale = 0.83;
 /** Local: longer runs cost the same, and a state has three bits for the length. */
 const runMax = 7;
 
-/**
- * The cost of one more character and the state after it, by the state before (class and length of the run) and the
- * character's class. One table lookup per character is three times as fast as measuring runs.
- */
+/** The cost of the next character and the state after it. A lookup is three times as fast as measuring runs. */
 const { costs, nextStates } = tabulate();
 
-/**
- * Not rounded, and no run continues past a newline: the sum over the lines, each with its newline, is that of the text.
- * Round only for display. Never more than the text's UTF-8 bytes.
- */
+/** Not rounded: the sum over the lines, with newlines, is that of the text. Never more than its UTF-8 bytes. */
 export function estimateTokens(text: string): number {
   let sum = 0;
   // The initial state, as a literal: after a function call V8 sometimes keeps it boxed, which costs 5 ns per character
@@ -81,7 +75,6 @@ function tabulate(): { readonly costs: Float64Array; readonly nextStates: Uint16
   return { costs, nextStates };
 }
 
-/** The unscaled cost of a character after `length` characters of its class. */
 function costOfNext(kind: number, length: number): number {
   if (kind <= upper) return length === 0 ? 1 : length < 7 ? 0 : 1 / 4;
   if (kind === digit) return length === 0 ? 1 : 0;

@@ -153,7 +153,7 @@ describe("the SDK's loop", () => {
 
 test("only some tools", () => {
   const session = sessionIn(adapterFiles());
-  expect(Object.keys(fileTools(session, { readOnly: true }))).toEqual(["Read", "Grep", "Glob", "LS"]);
+  expect(Object.keys(fileTools(session, { readOnly: true }))).toEqual(["Read", "Outline", "Grep", "Glob", "LS"]);
   expect(Object.keys(fileTools(session, { only: ["Edit", "Read"] }))).toEqual(["Read", "Edit"]);
   expect(() => fileTools(session, { only: ["Bash"] })).toThrow('Cannot offer the tool "Bash"');
 });

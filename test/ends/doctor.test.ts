@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { nodeNeeded } from "../../src/checkup.ts";
-import { installOf } from "../../src/lsp/remedies.ts";
+import { installOf } from "../../src/lsp/servers.ts";
 import { knownServers } from "../../src/lsp/servers.ts";
 import type { Finding } from "../../src/dialects/person/findings.ts";
 import { commandLine, project, type Ran, run, temporaryFolder } from "./run.ts";

@@ -48,10 +48,10 @@ describe("filehand outline", () => {
   });
 
   test("says what is the case where there is none", async () => {
-    writeFileSync(join(folder.path, "a.md"), "# Title\n");
-    const { code, stdout, stderr } = await filehand(["outline", "a.md"]);
+    writeFileSync(join(folder.path, "a.txt"), "# Title\n");
+    const { code, stdout, stderr } = await filehand(["outline", "a.txt"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain('Cannot outline "a.md": no grammar for files of this name is at hand');
+    expect(stderr).toContain('Cannot outline "a.txt": files of this name have no outline');
   });
 
   test("the setting longCode makes a long file an outline for models, and a range is still a range", async () => {

@@ -1,6 +1,6 @@
-/** Images made by recipe, sound and hostile ones, so that no binary file is kept. The same on every run. */
+/** Images made by recipe, sound and hostile ones, so that no binary file is kept; only HEIC is packed text. The same on every run. */
 
-import { crc32, deflateSync } from "node:zlib";
+import { crc32, deflateSync, inflateSync } from "node:zlib";
 import sharp, { type JpegOptions, type Sharp } from "sharp";
 
 export interface ImageSample {
@@ -115,6 +115,7 @@ export async function everyFormat(): Promise<readonly ImageSample[]> {
     of("tiff", picture.clone().tiff({ compression: "lzw" })),
     of("avif", picture.clone().avif({ effort: 0 })),
     Promise.resolve({ name: "bmp", bytes: bmp(120, 80, { bits: 24 }) }),
+    Promise.resolve({ name: "heic", bytes: heicGradient() }),
   ]);
 }
 
@@ -211,6 +212,32 @@ export function png(width: number, height: number, data: Uint8Array, interlace: 
   const chunks = [pngChunk("IHDR", header), pngChunk("IDAT", data), pngChunk("IEND", Buffer.alloc(0))];
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks]);
 }
+
+// HEIC: sharp writes none. Two pictures of our own, encoded with heif-enc of libheif and packed.
+
+const unpacked = (...parts: readonly string[]): Buffer => inflateSync(Buffer.from(parts.join(""), "base64"));
+
+/** 64x48: red grows from left to right, green from top to bottom, blue is 128 everywhere. */
+export const heicGradient = (): Buffer =>
+  unpacked(
+    "eNpjYGCQSSupLMhIzUxmAILczDRDEDs3MzGNgYFxbW5qSSIDBChmpOQUQdkMBZnJJQxogK8gsyQXzGICYoHMlESIEgcGAyBpkZmTn8wIZLg4AO",
+    "UZIVoYL8JYDAUIUTjNAdaXmZcGN1UUyEllAqkAqskoSzZkQBIEK0kvykwBMW9kFhQVAOltmQXJ+UC6DKjamZG5AO5cuQ8Mf/7++MHAwM+sADRN",
+    "woGRh/H/f5ACZoYJIAKI5HYxOSgCJbWcGBnRZBYoNLJOe/Vk2c4dAgIGCiAhMKGoBFTO5sJ4sPhAJ9ASkcziglSohQ5QjC4GCh2BgsyKTJAAMw",
+    "cHyNdSmQW5sIAHhgtTIxMDExNzC1imKDUNFuIpmbnp4HADhVhFLiTEczQY1ws3fHW1fRx6cPNv1ov3lyd0HWA02ylf97rmWY5HY45i84dPjz+Y",
+    "Xv4/qfREnPmGnKuxB/ZNeDqXzb22ipkvvcJb+8/Nq8vO74zIWPVcKMmqyOD5yXtvnQ73pCTxTlFWbpTdH670/K9sdaaCiH95AwCQnIAc",
+  );
+
+/** 6000x4000 of one colour, in 6 kB: as many pixels as a camera makes. */
+export const heicGiant = (): Buffer =>
+  unpacked(
+    "eNpjYGCQSSupLMhIzUxmAILczDRDEDs3MzGNgYHRJTe1JJEBAhQzUnKKoGyGgszkEgY0wFeQWZILZjECsVJmTj7YSBcHIJ8RLJwBoRkYRA8BCe",
+    "XMzLw0uHpRICeVCcrLKEs2BDGPZBYUFQDpZZkFyflAugoo4czIXAC3c8sHhj9/f/xgYOBnVgBqlHBg5GH8/x+kgJlhAogAoi27mBwUgZK6ToyM",
+    "aDILGHZ3MPwSi16psmznDgEBAwWQKJhQVALqYHdhPFi0IckBaJFIZnFBKsROcaAZ/AuADIGCzIpMkAgzBwcHkBLLLMiFhRbQy8yNTM1Af53KTU",
+    "kEhpXoPg3G9SwCdbXlube3pp2dLaZ9fX3c3qqvr4HU1qyrq8PWRuGj/lRavP7/ffHym0K1ahP3b/BLdy/QbO2cAfUINRHrneUv3rElHLWlgdnM",
+    "DExak3lNDtDEaAYuj3baGAxEXg40M1omgFZGM0+ilcniBrQyOYdGiYOZ0ZBGBjNl0cZgVhUaZZMO2pjLbzG08oemAm3MtXtAG3NjaJQzCmlUtE",
+    "1poI25G2lk7k0amfuDNuYyetLG2GLaGNtIG2Of08bYzzRq/NDGWNpUQExJtDF2EW2M3UcbY4/Rxthno8aOGjtq7NA09t2osaPGjho7auyosSPE",
+    "WMZYAP+Lubs=",
+  );
 
 /** The smallest file that has a HEIC's boxes, with nothing to decode inside. */
 export function heicHeader(width: number, height: number, brand = "heic"): Buffer {

@@ -55,6 +55,12 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
         ["near", { [file]: typo }],
         ["near", { [file]: `${folder}/${content.slice(0, 3)}` }],
       ];
+    case "outline":
+      return [
+        ["named", { [file]: path }],
+        ["named", { [file]: path, depth: 1 }],
+        ["near", { [file]: typo }],
+      ];
     case "ls":
     case "list":
       return [

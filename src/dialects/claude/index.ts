@@ -15,14 +15,16 @@ import type {
   LspInput,
   MultiEditInput,
   NotebookEditInput,
+  OutlineInput,
   ReadInput,
   RenameInput,
   WriteInput,
 } from "./inputs.ts";
-import { profile, type ReadResult, render, sentenceOf } from "./render.ts";
+import { type OutlineResult, profile, type ReadResult, render, sentenceOf } from "./render.ts";
 
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Outline: { readonly input: OutlineInput; readonly output: OutlineResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
   readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Grep: { readonly input: GrepInput; readonly output: GrepResult };
@@ -64,6 +66,8 @@ export type {
   MultiEditResult,
   NotebookEditInput,
   NotebookEditResult,
+  OutlineInput,
+  OutlineResult,
   ReadInput,
   ReadResult,
   RenameInput,

@@ -16,6 +16,13 @@ export interface ReadInput {
   readonly pages?: string;
 }
 
+export interface OutlineInput {
+  /** Path of the file. */
+  readonly file_path: string;
+  /** Levels to show; by default as many as fit; at most 20. */
+  readonly depth?: number;
+}
+
 export interface EditInput extends EditPart {
   /** Path of the file. */
   readonly file_path: string;

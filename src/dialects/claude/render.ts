@@ -203,7 +203,7 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 }
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
-  const notices = pageNotices(outcome, page);
+  const notices = pageNotices(outcome, page, "Outline");
   const parts = notices.length > 0 ? [notices.join("\n")] : [];
   if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget = isOverBudget(page) || page.cut.some(({ by }) => by === "tokens");
@@ -253,7 +253,7 @@ function entryLine(entry: Entry): string {
 }
 
 /** Shown for a long code file instead of its text, or on request. */
-interface OutlineResult {
+export interface OutlineResult {
   readonly type: "outline";
   readonly file: {
     readonly filePath: string;

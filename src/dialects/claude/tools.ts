@@ -12,6 +12,7 @@ import {
   optInTools,
   patchTool,
   severalEditTools,
+  outlineTool,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -42,6 +43,7 @@ const read = tool("read", {
 
 export const specs: readonly ToolSpec[] = [
   read,
+  outlineTool(spelling),
   grepTool(
     grep,
     {

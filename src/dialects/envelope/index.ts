@@ -11,6 +11,7 @@ import type {
   LspInput,
   MultiEditInput,
   NotebookEditInput,
+  OutlineInput,
   ReadInput,
   RenameInput,
   WriteInput,
@@ -37,6 +38,7 @@ export type GrepResult = GrepEnvelope | ErrorEnvelope;
 
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Outline: { readonly input: OutlineInput; readonly output: ReadResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
   readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Grep: { readonly input: GrepInput; readonly output: GrepResult };
@@ -70,6 +72,7 @@ export type {
   LspInput,
   MultiEditInput,
   NotebookEditInput,
+  OutlineInput,
   ReadInput,
   ReadResult,
   RenameInput,

@@ -14,6 +14,13 @@ export interface ReadInput {
   readonly column?: number;
 }
 
+export interface OutlineInput {
+  /** Path of the file, relative to the project root. */
+  readonly path: string;
+  /** Levels to show; by default as many as fit; at most 20. */
+  readonly depth?: number;
+}
+
 export interface EditInput extends EditPart {
   /** Path of the file, relative to the project root. */
   readonly path: string;

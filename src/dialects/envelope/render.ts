@@ -79,7 +79,7 @@ type DirectoryEnvelope = Envelope<
   { readonly entries_read: number; readonly total_entries: number }
 >;
 
-/** What `Read` answers, also for a failure. */
+/** What `Read` and `Outline` answer, also for a failure. */
 export type ReadResult = TextEnvelope | ErrorEnvelope;
 
 /** Kinds that this dialect refuses; a host that asks for them by a profile of its own gets them as text. */

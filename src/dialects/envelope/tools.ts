@@ -12,6 +12,7 @@ import {
   optInTools,
   patchTool,
   severalEditTools,
+  outlineTool,
   type Spelling,
 } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
@@ -49,6 +50,7 @@ const unchangedNotice = /^File '[^\n]*' is unchanged since it was last read\.(?:
 
 export const specs: readonly ToolSpec[] = [
   read,
+  outlineTool(spelling),
   grepTool(
     grep,
     {

@@ -24,6 +24,13 @@ export interface ReadInput {
   readonly column?: number;
 }
 
+export interface OutlineInput {
+  /** Path of the file. */
+  readonly filePath: string;
+  /** Levels to show; by default as many as fit; at most 20. */
+  readonly depth?: number;
+}
+
 export interface GrepInput {
   /** Regular expression to look for in the contents of files. */
   readonly pattern: string;

@@ -10,7 +10,7 @@ import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
 import { failureReply, type SharedAnswer, successReply } from "../words.ts";
 import { type ChangeResult, lateBlocks, renderChange } from "./changes.ts";
 import type { HistoryInput } from "../inputs.ts";
-import type { LspInput, RenameInput, RewindInput } from "./inputs.ts";
+import type { LspInput, OutlineInput, RenameInput, RewindInput } from "./inputs.ts";
 import { namesWith, sentencesFor } from "./problems.ts";
 import { cutNotes, type ReadResult, renderMedia, renderOutline, type Titled } from "./read.ts";
 import { type GrepResult, renderGlob, renderGrep, renderTree, type SearchResult } from "./search.ts";
@@ -20,6 +20,10 @@ type Shared<Fields> = Titled<Fields & { readonly truncated: boolean }>;
 export interface HistoryTools {
   readonly history: { readonly input: HistoryInput; readonly output: Shared<HistoryResult> };
   readonly rewind: { readonly input: RewindInput; readonly output: Shared<RewindResult> };
+}
+
+export interface OutlineTools {
+  readonly outline: { readonly input: OutlineInput; readonly output: ReadResult };
 }
 
 export interface LspTools {

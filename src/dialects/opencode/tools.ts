@@ -2,7 +2,15 @@
 
 import type { ToolSpec } from "../dialect.ts";
 import { integer, position, string } from "../parameters.ts";
-import { changeTools, columnAt, fileTools, optInTools, severalEditTools, type Spelling } from "../shared-tools.ts";
+import {
+  changeTools,
+  columnAt,
+  fileTools,
+  optInTools,
+  outlineTool,
+  severalEditTools,
+  type Spelling,
+} from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
 import glob from "./glob.txt";
@@ -54,6 +62,7 @@ const legacyRead = tool("read", {
 });
 
 const searchTools = [
+  outlineTool(spelling),
   ...fileTools(
     spelling,
     { glob, ls: list },

@@ -23,9 +23,7 @@ export interface FindOptions extends FinderOptions {
 
 /** An exact count above this helps no caller, and counting a needle that overlaps itself would take long. */
 const totalMax = 1_000_000;
-/** Bytes between two reports of progress. */
 const progressBytes = 4 * chunkBytes;
-/** Hits between two looks at the clock. */
 const sliceHits = 1_024;
 /** Small enough to stay in the processor's cache, since each piece is scanned several times. */
 const stepBytes = chunkBytes / 8;

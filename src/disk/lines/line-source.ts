@@ -1,7 +1,4 @@
-/**
- * Lines as byte offsets in a file: where a line starts, how many newlines there are. A small file is in memory; a large one is
- * scanned once, as far as needed, and its index makes any later line a seek.
- */
+/** Lines as byte offsets in a file. A large file is scanned once, as far as needed; after that any line is a seek. */
 
 import { countNewlinesIn, firstIndex, type NewlineForm, skipNewlinesIn } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
@@ -16,7 +13,6 @@ export interface SourceOptions extends ScanOptions {
   readonly store: IndexStore;
 }
 
-/** A cached index that the file's bytes contradict. */
 export class IndexWrong extends Error {
   override readonly name = "IndexWrong";
 }

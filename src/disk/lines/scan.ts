@@ -10,7 +10,6 @@ import { createKernel, type Kernel, kernelForThread, type NewlineForm } from "..
 import type { OpenFile } from "../lookup/open-file.ts";
 import { blockBytes } from "./index-store.ts";
 
-/** The file became shorter while it was read, so the counts so far are wrong. */
 export class FileTruncated extends Error {
   override readonly name = "FileTruncated";
 }
@@ -148,10 +147,7 @@ export function returnKernel(kernel: Kernel, form: NewlineForm): void {
   idle.set(form, kernels);
 }
 
-/**
- * The program of the second thread: it claims pieces until none is left. It is a string because a thread's program must be a
- * file of its own or a string, and the command line ships as one bundled file.
- */
+/** The program of the second thread, as a string: the command line ships as one file, and a thread needs its own. */
 const scanWorkerSource = `
 "use strict";
 const { readSync } = require("node:fs");

@@ -98,7 +98,6 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
 
 const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, listFlags));
 
-/** Tries to lock the folder and releases it at once; undefined if it cannot be opened. */
 export function canLockFolder(path: string, calls: KernelLockCalls): boolean | undefined {
   using folder = orErrno(
     () => openFolder(path),

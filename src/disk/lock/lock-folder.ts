@@ -11,10 +11,8 @@ import type { LockFolderState } from "../../contract/checkup.ts";
 import { errnoName } from "../errno.ts";
 import { makeFolders } from "../write/make-folders.ts";
 
-/** Locking does not work on this machine as it is set up. */
 export class LockFailed extends Error {
   override readonly name = "LockFailed";
-  /** The fault and what a person can do about it, as parts of a sentence. */
   readonly fault: string;
   readonly remedy: string;
 
@@ -127,7 +125,6 @@ export function lockFolderStates({ first, second }: LockFolders): readonly LockF
   return isOurFolder(second) ? [stateOf(first), stateOf(second)] : [stateOf(first)];
 }
 
-/** Throws a LockFailed for a system error; any other error is a bug and passes unchanged. */
 export function orLockFailed<Result>(what: string, folder: string, call: () => Result): Result {
   try {
     return call();

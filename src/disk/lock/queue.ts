@@ -1,13 +1,7 @@
-/**
- * The lock queue of this process. A caller joins the queues of all its names at once, so turns follow the order of the calls,
- * and two callers of the same names cannot deadlock: one is ahead in all queues.
- */
+/** The lock queue of this process. A caller joins the queues of all its names at once, so callers cannot deadlock. */
 
 export interface Queue {
-  /**
-   * Resolves with the function that leaves the queues, which MUST be called, when it is the caller's turn for all names.
-   * Throws the signal's reason if aborted while waiting, and frees the caller's places.
-   */
+  /** Resolves at the caller's turn with a function that MUST be called. Throws the signal's reason if aborted. */
   enter(names: readonly string[], signal: AbortSignal): Promise<() => void>;
   readonly size: number;
 }
@@ -95,10 +89,7 @@ export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<
 /** Process-wide by nature: a signal belongs to its caller, and the entry disappears with it. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/**
- * Calls `action` once if the signal is aborted before the returned function is called. Every signal gets one listener, however
- * many calls wait: Node 20 warns of a leak above ten, and a session has one signal for many calls.
- */
+/** Calls `action` on abort, until released. A signal gets one listener for all calls: Node 20 warns above ten. */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = waiting.get(signal) ?? new Set<() => void>();
   if (!waiting.has(signal)) {

@@ -29,7 +29,6 @@ import {
   type Root,
 } from "./lookup.ts";
 
-/** A walk that is in a folder of a root, or at its end. It owns all its descriptors. */
 interface Inside {
   readonly root: Root;
   readonly names: string[];
@@ -160,7 +159,6 @@ function walk(
   const leave = (): void => {
     if ("root" in at) closeAll(at, system);
   };
-  /** For a `name` that does not exist; reports the folder in which it would be. */
   const missing = (): Lookup => {
     if (!("root" in at)) return { seen: "missing", reason: "missing" };
     const isInLink = todo.length >= askedMax;

@@ -16,7 +16,6 @@ export interface WriteContext {
   lookup(path: string): Lookup;
   /** For undo journals that cannot be written beside their file. */
   readonly stateDir: string | undefined;
-  /** Folders swept by this process; a promise while a sweep runs. */
   readonly swept: Map<string, Promise<Swept> | undefined>;
   readonly underWay: { count: number };
   /** Waits briefly until files closed in other threads have freed their space. False if there are none. */
@@ -25,10 +24,7 @@ export interface WriteContext {
 
 const diskFullErrnos = ["ENOSPC", "EDQUOT"];
 
-/**
- * Runs work that needs disk space and leaves nothing when it fails. Background threads free old files; when the disk is full,
- * this waits for them and tries once more.
- */
+/** Runs work that leaves nothing when it fails. On a full disk it runs again after old files have been freed. */
 export async function retryWhenDiskFull<Result>(
   context: WriteContext,
   work: () => Result | Promise<Result>,
@@ -88,7 +84,6 @@ export interface FolderSync extends Disposable {
   sync(meanwhile?: () => void | Promise<void>): Promise<void>;
 }
 
-/** Where nothing needs syncing, or other code does it. */
 export const noSync: FolderSync = {
   note: undefined,
   sync: async (meanwhile) => meanwhile?.(),
@@ -153,10 +148,7 @@ export function unlinkQuietly(path: string, system: System): boolean {
 const triesMax = 10;
 const blockedErrnos = ["EPERM", "EACCES", "EBUSY"];
 
-/**
- * Retries a rename or removal: on Windows a scanner or editor that has the file open blocks it for a moment. That program may
- * also have changed the file, so `recheck` runs before each retry; its error stops the change.
- */
+/** Windows: a scanner or editor may block a file. `recheck` runs before each retry; its error stops the change. */
 export async function retryWhileBlocked(
   step: "renaming" | "removing",
   call: () => void,

@@ -52,12 +52,8 @@ export interface FileNode {
   readonly through?: readonly string[] | undefined;
   /** Closing it also closes `folder`. */
   readonly handle: Handle;
-  /** The open folder of the file, if the caller asked for it and no second lookup is needed. */
   readonly folder?: Handle | undefined;
-  /**
-   * Closes the handle in another thread and leaves `folder` open. If the file was unlinked, its bytes are freed then: 9 kB
-   * take as long as a sync, 1 GB a third of a second.
-   */
+  /** Closes the handle in another thread, not `folder`: freeing an unlinked 1 GB takes a third of a second. */
   readonly letGo?: (() => Promise<void>) | undefined;
 }
 
@@ -72,27 +68,21 @@ export interface Handle extends Disposable {
   close(): void;
 }
 
-/** Closes the handle, for callers that need only the result. */
 export function withHandleClosed<Seen extends Lookup | undefined>(lookup: Seen): Seen {
   if (lookup?.seen === "node") lookup.handle.close();
   return lookup;
 }
 
-/** Where a lookup ended: the existing folder, with symlinks resolved, and the missing rest of the path as asked. */
 export interface Nearest {
   readonly real: RealPath;
   readonly root: Root;
   readonly rest: string;
   /** True if the folder is known to satisfy `Border`; otherwise another lookup decides. */
   readonly isWithin: boolean;
-  /** The open folder, if the caller asked for it and only one name is missing. The caller closes it. */
   readonly handle?: Handle | undefined;
 }
 
-/**
- * `through`: the real paths of the symlinks followed, each with the rest of the path below it, because a rule may match any of
- * them. Linux only.
- */
+/** `through`: the real paths of the symlinks followed, with the rest below; a rule may match any. Linux only. */
 export type Lookup = AnyLookup & { readonly through?: readonly string[] | undefined };
 
 type AnyLookup =
@@ -126,7 +116,6 @@ const kindsByMode: Readonly<Record<number, "file" | "directory" | "link" | Speci
 export const kindOfMode = (mode: bigint): "file" | "directory" | "link" | SpecialKind =>
   kindsByMode[Number(mode) & 0o170000] ?? "character device";
 
-/** A system error during a lookup as its result; any other error is a bug and is thrown. */
 export function lookupOfErrno(name: string | undefined, error: unknown): Lookup {
   if (name === undefined) throw error;
   return lookupsByErrno[name] ?? { seen: "refused", errno: name };

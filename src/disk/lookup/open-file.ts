@@ -16,10 +16,7 @@ export interface OpenFile extends Disposable {
   readonly links: number;
   /** `fstat` at the time of opening; missing for content that only imitates a file. */
   readonly stat?: BigIntStats;
-  /**
-   * Fills `into` with the bytes from `at` and returns their number, smaller only at the end of the file. On a local file
-   * system this is a sync call that creates no promise.
-   */
+  /** Fills `into` from `at`; returns the number of bytes, smaller only at the end. Sync on a local file system. */
   read(into: Uint8Array, at: number): number | Promise<number>;
   /** For a second thread; undefined where reading may hang. */
   readonly descriptor: number | undefined;
@@ -117,10 +114,7 @@ function asReadFailed(error: unknown): never {
   throw new ReadFailed(errno);
 }
 
-/**
- * Permission bits, with set-user-id and set-group-id only if we own the file: a copy of another owner's file belongs to us and
- * must not inherit the rights that owner gave it.
- */
+/** Set-user-id and set-group-id only if we own the file: our copy must not inherit the rights that its owner gave. */
 export function modeOf(stat: Pick<BigIntStats, "mode" | "uid" | "gid">): number {
   const mode = Number(stat.mode) & 0o7777;
   return (mode & 0o6000) === 0 ? mode : mode & (0o1777 | ownBits(stat)); // who we are takes two system calls
@@ -141,7 +135,6 @@ export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffe
 
 export const hashOfContent = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
 
-/** The content hash of a file; undefined if it has more than `bytesMax` bytes. */
 export async function contentHash(file: OpenFile, bytesMax: number): Promise<string | undefined> {
   const bytes = await wholeFile(file, bytesMax);
   return bytes === undefined ? undefined : hashOfContent(bytes);

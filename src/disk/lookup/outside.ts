@@ -13,10 +13,7 @@ export interface OuterFolder {
   readonly given: string;
 }
 
-/**
- * The folder outside the roots that a path leads to; undefined if it is not usable. It is not trusted: it becomes a root, and
- * everything beneath it is checked anew.
- */
+/** The folder outside the roots that a path leads to. It is not trusted: everything beneath it is checked anew. */
 export function outerFolder(path: string, system: System = nodeSystem): OuterFolder | undefined {
   const find = (): OuterFolder | undefined => {
     const real = usable(folderOf(path, system), system);
@@ -55,14 +52,10 @@ function usable(folder: string | undefined, system: System): string | undefined 
 
 export type RealPrefix = (path: string) => string;
 
-/**
- * Resolves the symlinks of absolute paths as far as they exist; missing names stay as written. It caches the folders it has
- * resolved. A name costs one `lstat` (3 µs).
- */
+/** Resolves symlinks as far as the paths exist, and caches the folders. A name costs one `lstat` (3 µs). */
 export function realPrefixes(
   system: Pick<System, "glance" | "readLink" | "realPath" | "platform"> = nodeSystem,
 ): RealPrefix {
-  /** Real paths; undefined for what does not exist. */
   const known = new Map<string, string | undefined>();
 
   const resolve = (path: string, links: number): string => {

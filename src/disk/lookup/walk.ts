@@ -30,7 +30,6 @@ export interface Glance {
 interface WalkContext {
   readonly system: System;
   lookup(path: string): Lookup;
-  /** True with `/proc/self/fd`: folders are then reached by handle. */
   readonly strong: boolean;
   /** Enters no other mount: every folder then goes through the lookup, which knows mounts. */
   readonly sameDevice: boolean;
@@ -38,7 +37,6 @@ interface WalkContext {
   readonly quick: Quick;
 }
 
-/** The faster system calls, loaded once a walk was large. */
 export interface Quick {
   calls: FolderCalls | undefined;
 }
@@ -132,7 +130,6 @@ export class WalkFolder implements Disposable {
     return new WalkFolder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, context);
   }
 
-  /** Kind, mtime and size of a name, without following a symlink; undefined if it is gone. */
   glance(name: string): Soon<Glance | undefined> {
     const { later, fd } = this.#place;
     const { system, quick } = this.#context;
@@ -180,7 +177,6 @@ export class WalkFolder implements Disposable {
     return this.#context.strong;
   }
 
-  /** The text of a small regular file in it, such as an ignore file; undefined for anything else. */
   text(name: string): Soon<string | undefined> {
     const { system } = this.#context;
     return this.#place.later ? textLater(this.#at(name), system).catch(gone) : textNow(this.#at(name), system);

@@ -95,7 +95,6 @@ export function readSmallText(path: string, disk: Disk, bytesMax: number): strin
 
 export interface SmallWrite {
   readonly path: string;
-  /** The text read before; undefined if there was no file. */
   readonly before: string | undefined;
   readonly text: string;
   readonly bytesMax: number;

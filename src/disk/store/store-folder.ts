@@ -97,7 +97,6 @@ const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
   EROFS: "read-only",
 };
 
-/** Throws a StoreFailed for a system error; any other error is a bug and passes unchanged. */
 export function orStoreFailed<Result>(
   path: string,
   call: () => Result,
@@ -131,7 +130,6 @@ export function openStoreFolder(path: string, { durable = false }: { readonly du
     ready = true;
   };
 
-  /** Runs a call that needs the folder of `name`, and creates that folder if it is missing. */
   const within = <Result>(name: string, call: () => Result): Result => {
     prepare();
     try {
@@ -233,10 +231,7 @@ export function openStoreFolder(path: string, { durable = false }: { readonly du
       file.keep(name);
     },
     draft: () => orStoreFailed(path, draft),
-    /**
-     * Hard-links exactly the inode `identity` here, if it is our own file with one name on the same file system. MUST NOT be used
-     * for a file that will be written in place.
-     */
+    /** Hard-links the inode `identity`, if it is ours and has one name. MUST NOT be used for one written in place. */
     link: (source: string, identity: Identity, name: string): boolean =>
       orStoreFailed(path, () =>
         adopt(
@@ -251,7 +246,6 @@ export function openStoreFolder(path: string, { durable = false }: { readonly du
           },
         ),
       ),
-    /** A copy that shares blocks, where the file system supports that. */
     clone({ descriptor }: { readonly descriptor: number | undefined }, name: string): boolean {
       if (descriptor === undefined || process.platform !== "linux") return false;
       return orStoreFailed(path, () =>

@@ -59,7 +59,6 @@ export interface Member {
   readonly undo: string;
   /** The file's folder, open until the set is over. */
   open(path: string): FolderHandle;
-  /** The same; missing folders are created. */
   openOrMake(path: string): Promise<FolderHandle>;
   /** Called when all is prepared and nothing changed. Waits for the other changes; its error stops this one. */
   ready(step: ReadyStep): Promise<void>;
@@ -78,7 +77,6 @@ export interface Staged<Result> {
 }
 
 export interface ChangeSet {
-  /** Like those of the disk, but each waits for the others. */
   readonly replace: (input: ReplaceInput) => Promise<Replaced>;
   readonly create: (input: CreateInput) => Promise<Created>;
   readonly remove: (input: RemoveInput) => Promise<Removed>;
@@ -246,7 +244,6 @@ function placesFor([first = ""]: readonly string[], roots: readonly Root[], cont
   return [() => root && openFolder(root.real, context), () => stateFolder(context, "make")];
 }
 
-/** The result of work that may fail without harm. */
 async function orElse<Result, Other>(other: Other, work: Promise<Result>): Promise<Result | Other> {
   try {
     return await work;
@@ -256,7 +253,6 @@ async function orElse<Result, Other>(other: Other, work: Promise<Result>): Promi
   }
 }
 
-/** Adds the folders that it opens to `opened`. */
 async function journalOf(
   record: SetRecord,
   [first, ...others]: readonly Place[],

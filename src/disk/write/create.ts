@@ -1,7 +1,4 @@
-/**
- * Creates a file and the missing folders above it. The content is written to a temporary file and then hard-linked to its name: a
- * link fails where a rename would overwrite a file that another program has created meanwhile.
- */
+/** Creates a file and the folders above it. A link gives it its name: a rename could overwrite another program's file. */
 
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";

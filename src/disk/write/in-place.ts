@@ -195,10 +195,7 @@ export async function putBack(
 
 const capability = "security.capability";
 
-/**
- * Writing clears set-user-id, set-group-id and capabilities, even for root; they belong to the file and are restored. `restore`
- * never throws for system errors: by then the content is complete.
- */
+/** Writing clears set-user-id, set-group-id and capabilities, even for root. `restore` throws no system errors. */
 async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext) {
   const step = "carrying over owner, mode and attributes";
   const path = node.handle.handlePath;

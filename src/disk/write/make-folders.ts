@@ -1,7 +1,4 @@
-/**
- * Creates our own folders and the missing ones above them. Node's `recursive` option loops for ever, and cannot be interrupted,
- * where a folder exists but reports ENOENT, as everything below `/proc` does.
- */
+/** Creates our own folders. Node's `recursive` loops for ever where a folder reports ENOENT, as below `/proc`. */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";

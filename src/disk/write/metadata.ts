@@ -1,7 +1,4 @@
-/**
- * Copies owner, attributes and mode of a file to its replacement. The order matters: a change of owner clears the set-user-id
- * bits, and setting an ACL attribute changes the mode, so the mode comes last.
- */
+/** Copies owner, attributes, then mode: a new owner clears the set-user-id bits, and an ACL changes the mode. */
 
 import { spawn } from "node:child_process";
 import type { BigIntStats } from "node:fs";
@@ -22,10 +19,7 @@ export class MetadataRefused extends Error {
 
 const step = "carrying over owner, mode and attributes";
 
-/**
- * Throws MetadataRefused, or WriteFailed if the disk fails. `fresh` is the replacement so far. `oldPath` leads to exactly the old file,
- * as a handle's path does.
- */
+/** Throws MetadataRefused, or WriteFailed if the disk fails. `oldPath` leads to exactly the old file. */
 export async function copyMetadata(
   fd: number,
   fresh: BigIntStats,
@@ -93,10 +87,7 @@ function copyAttributes(fd: number, oldPath: string, calls: AttributeCalls): voi
   }
 }
 
-/**
- * Without `koffi` the system's `cp` copies the metadata, at the cost of a process. Times are left out: new content has the time of
- * its writing. A child has its own descriptors, so ours are named by our process id.
- */
+/** Without `koffi`, `cp` copies all but the times. A child reaches our descriptors through our process id. */
 function copyByProgram(fd: number, oldPath: string): Promise<boolean> {
   // From the system's own folders, because npm puts a project's folders first on the PATH. It needs no environment.
   const program = programOnPath("cp", { path: systemPath, platform: "linux", notBeneath: [] });

@@ -62,15 +62,9 @@ export interface ReplaceInput {
    * not the path, which may lead elsewhere by now.
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
-  /**
-   * Work to do while another thread waits for the disk. It may never be called, so the caller MUST be able to do it later. Its
-   * error stops the change.
-   */
+  /** Work to do while another thread waits for the disk. It may never be called. Its error stops the change. */
   readonly meanwhile?: (() => void) | undefined;
-  /**
-   * Called when the old file has lost its name, to close it: the system then frees its bytes, which takes time. Awaited only
-   * together with a sync in another thread. It may never be called.
-   */
+  /** Called when the old file has lost its name, to close it, which frees its bytes. It may never be called. */
   readonly letGo?: (() => Promise<void> | undefined) | undefined;
 }
 
@@ -79,16 +73,12 @@ export type Replaced =
       readonly did: "replaced";
       readonly how: WriteWay;
       readonly identity: Identity;
-      /** True if the file had other hard links, which still show the old content. */
       readonly separated: boolean;
       readonly notes: readonly WriteNote[];
     }
   | NothingDone
   | Unconfirmed
-  /**
-   * Writing in place failed half way, and so did restoring the old bytes. They are in the journal, from which a later process's
-   * sweep restores them.
-   */
+  /** Writing in place failed, and so did its undo. A later process restores the old bytes from the journal. */
   | { readonly did: "damaged"; readonly errno: string; readonly during: string; readonly journal: string };
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
@@ -169,7 +159,6 @@ async function replaceIn(
   return { did: "replaced", how: "renamed", identity: swapped.identity, separated: before.nlink > 1n, notes };
 }
 
-/** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
 function withMode(stat: BigIntStats, mode: number): BigIntStats {
   const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
   return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else

@@ -60,10 +60,7 @@ export const isStillMissing = (folder: Handle, real: string, system: System): bo
 const isAt = (folder: Handle, real: string, system: System): boolean =>
   system.pathOfHandle(folder.handlePath) === nodePath.dirname(real);
 
-/**
- * Refuses a read-only file although a rename would get past its mode: its owner set it on purpose. The system lets root write
- * anything, so the mode is checked too.
- */
+/** A rename would get past the mode of a read-only file, and the system lets root write anything, so it is checked. */
 export function refuseReadOnly(node: FileNode, stat: BigIntStats, system: System): void {
   const step = "writing: it is read-only";
   during(step, () => system.checkWritable(node.handle.handlePath));

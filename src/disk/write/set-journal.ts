@@ -29,7 +29,6 @@ import { isLeftBehind, isOutside, ownNames, rollBack, sweepFolder } from "./swee
 import { makeFlags, parseTempName, type TempKind, tempName } from "./temp-file.ts";
 import { during, FileChanged, isExpected, WriteFailed } from "./write-failed.ts";
 
-/** One file of a set. Names are those in the file's own folder. */
 export interface SetStep {
   readonly path: string;
   readonly does: "replace" | "create" | "remove";
@@ -50,7 +49,6 @@ export interface SetRecord {
   readonly version: 1;
   /** Empty while the set is prepared: no file is changed by then. */
   readonly steps: readonly SetStep[];
-  /** Folders that may contain new content without its final name. */
   readonly places: readonly string[];
   /** True if the set's process had kernel locks: a process that gets these locks knows that it has ended. */
   readonly byKernel: boolean;
@@ -78,7 +76,6 @@ export async function writeSetJournal(path: string, record: SetRecord, io: IoOpt
   }
 }
 
-/** Makes the set final. Throws WriteFailed; it can still be rolled back then. */
 export async function markDone(path: string, io: IoOptions): Promise<void> {
   const { system } = io;
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
@@ -140,10 +137,7 @@ const isTemp = (kind: TempKind, name: unknown): boolean => isText(name) && parse
 /** `not ours`: another program has changed the file since, and its version stays. */
 export type TakenBack = "put back" | "untouched" | "not ours";
 
-/**
- * Restores the old content of one file of a set, however far the change got. Idempotent. Throws WriteFailed if the system
- * refuses; everything needed for another attempt is then still in place.
- */
+/** Restores one file of a set, however far the change got. Idempotent. After a WriteFailed it can be tried again. */
 export async function takeStepBack(step: SetStep, folder: FolderHandle, context: WriteContext): Promise<TakenBack> {
   const { system } = context;
   const at = folder.at(nodePath.basename(step.path));
@@ -200,7 +194,6 @@ async function rollBackInPlace(
   return undefined;
 }
 
-/** Removes the set's files beside a file: its new content if that has no name yet, and its old one. */
 export function clearStep(step: SetStep, folder: FolderHandle, context: WriteContext): boolean {
   const { system } = context;
   const state = step.does === "replace" ? stateFolder(context, "find") : undefined;

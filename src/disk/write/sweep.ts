@@ -92,7 +92,6 @@ interface OwnName extends TempName {
 
 const namesPerTurn = 4_096;
 
-/** Names of our shape in a folder; none if it cannot be listed within `msMax`. */
 export async function ownNames(
   folder: FolderHandle,
   { system }: WriteContext,

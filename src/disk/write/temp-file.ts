@@ -54,7 +54,6 @@ export interface TempFile {
 
 export interface TempPlan {
   readonly content: Content;
-  /** Permissions during writing; a new file keeps them. */
   readonly mode: number;
   readonly signal: AbortSignal;
   /** Sets owner, attributes and mode before the sync, so that one sync covers all. */

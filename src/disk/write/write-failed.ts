@@ -4,7 +4,6 @@ import { errnoName } from "../errno.ts";
 import type { Lookup } from "../lookup/lookup.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
-/** What was being done when the system refused; for messages and logs. */
 export type WriteStep =
   | "looking at the folder"
   | "making a folder"
@@ -29,7 +28,6 @@ export type WriteStep =
   | "syncing the folder"
   | "putting the old content back";
 
-/** Facts about a completed change that a person may want to know. */
 export type WriteNote =
   | "attributes not kept"
   /** For a file created like another: the system refuses its owner or attributes. */
@@ -51,7 +49,6 @@ export interface Unconfirmed {
   readonly during: WriteStep;
 }
 
-/** A step that failed before anything was changed; `errno` is a name. */
 export class WriteFailed extends Error {
   override readonly name = "WriteFailed";
   readonly errno: string;
@@ -96,7 +93,6 @@ export function nothingDone(error: unknown): NothingDone {
   return { did: "nothing", why: "refused", errno: error.errno, during: error.during };
 }
 
-/** True for the errors that a change may end with; any other is a bug. */
 export const isExpected = (error: unknown): boolean => error instanceof WriteFailed || error instanceof FileChanged;
 
 /** Work after the change was made: if it fails, the change is unconfirmed. MUST be awaited where `using` closes handles. */
@@ -113,7 +109,6 @@ export function unconfirmed(error: unknown): Unconfirmed {
   throw error;
 }
 
-/** A folder that cannot be opened: refused by the system, or no longer in its place. */
 export function failureOf(lookup: Exclude<Lookup, { seen: "node" }>): Error {
   const failed = (errno: string): WriteFailed => new WriteFailed(errno, "looking at the folder");
   if (lookup.seen === "refused") return failed(lookup.errno);

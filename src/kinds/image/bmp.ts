@@ -1,7 +1,4 @@
-/**
- * Decodes BMP, which the image library does not read: 1, 4, 8, 16, 24 and 32 bits, RLE4, RLE8, bit fields, bottom-up or
- * top-down. The caller MUST have limited the number of pixels: a few bytes of RLE can stand for all of them.
- */
+/** Decodes BMP, which the image library does not read. The caller MUST have limited the pixels: a few bytes can be many. */
 
 import { Buffer } from "node:buffer";
 

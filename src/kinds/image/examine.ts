@@ -1,13 +1,8 @@
-/**
- * Examines an image before the image library gets it: its header, whether all of its parts are there, and the pixels of
- * formats that the library does not read. The file determines how long that takes, so everything but a small file of a
- * common format is examined in a worker.
- */
+/** Examines an image before the image library gets it; in a worker, because the file determines how long it takes. */
 
 import type { WorkerContext } from "../worker/worker.ts";
 import { type Bitmap, decodeBmp } from "./bmp.ts";
-import type { ImageHead, Size } from "./head.ts";
-import { hasAllParts, probeImage } from "./size.ts";
+import { hasAllParts, type ImageHead, probeImage, type Size } from "./size.ts";
 
 export interface ExamineTask {
   readonly bytes: Uint8Array;
@@ -19,7 +14,6 @@ export interface ExamineTask {
 export interface Examined {
   readonly head: ImageHead | undefined;
   readonly whole: boolean;
-  /** For a BMP or HEIC within the limit. */
   readonly pixels?: Bitmap | { readonly damaged: string };
 }
 

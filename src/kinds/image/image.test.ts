@@ -17,12 +17,14 @@ import {
   drawing,
   everyFormat,
   flatGiants,
+  heicGradient,
   heicHeader,
   hostileImages,
   type ImageSample,
   noise,
   photo,
   png,
+  randomBytes,
   sixteenBits,
   transparent,
   turned,
@@ -59,7 +61,7 @@ const isRed = ([red = 0, , blue = 0]: readonly number[]): boolean => red > 200 &
 
 describe("an image that is fine stays as it is", () => {
   test("byte for byte, in the four formats that models take", async () => {
-    for (const { name, bytes } of (await everyFormat()).filter(({ name }) => !/tiff|avif|bmp/.test(name))) {
+    for (const { name, bytes } of (await everyFormat()).filter(({ name }) => !/tiff|avif|bmp|heic/.test(name))) {
       const image = await read(bytes);
       expect(image.steps, name).toBe("untouched");
       expect(image.base64).toBe(Buffer.from(bytes).toString("base64"));
@@ -227,7 +229,7 @@ describe("without the optional packages", () => {
   test("small images that are provably whole pass", async () => {
     for (const { name, bytes } of await everyFormat()) {
       const image = await readBare(bytes);
-      if (/tiff|avif|bmp/.test(name)) expect(image).toMatchObject({ kind: "no codec", install: "sharp" });
+      if (/tiff|avif|bmp|heic/.test(name)) expect(image).toMatchObject({ kind: "no codec", install: "sharp" });
       else expect(image, name).toEqual(await read(bytes));
     }
   });
@@ -272,6 +274,30 @@ describe("HEIC", () => {
     fs.writeFileSync(file, `module.exports = ${code};`);
     return { loadSharp: async () => sharp, heic: () => file };
   }
+
+  test("a real one is decoded, in a worker: the main thread never loads the decoder", async () => {
+    const image = await read(heicGradient());
+    expect(image).toMatchObject({ originalMime: "image/heic", original: { width: 64, height: 48 }, frames: 1 });
+    const picture = await seen(image);
+    expect(picture).toMatchObject({ width: 64, height: 48 });
+    for (const x of [2, 32, 61]) {
+      const wanted = [x * 4, 24 * 5, 128];
+      for (const [channel, value] of picture.at(x).entries())
+        expect(Math.abs(value - (wanted[channel] ?? 0))).toBeLessThan(16);
+    }
+    const loaded = Object.keys(createRequire(import.meta.url).cache);
+    expect(loaded.filter((file) => /heic|libheif/.test(file))).toEqual([]);
+  });
+
+  test("one that is cut anywhere, or has garbage for pixels, is damaged", async () => {
+    const whole = heicGradient();
+    const garbage = Buffer.from(whole);
+    garbage.set(randomBytes(50), garbage.indexOf("mdat") + 8);
+    const cuts = [20, 100, 300, 450, 470, 520, whole.length - 1].map((length) => whole.subarray(0, length));
+    for (const bytes of [...cuts, garbage]) {
+      expect((await readImage(bytes, budget, signal)).kind, `${bytes.length} bytes`).toBe("damaged");
+    }
+  });
 
   test("what its decoder makes of it is handed on", async () => {
     const file = decoder("async () => ({ width: 3000, height: 1000, data: new Uint8Array(12e6).fill(255) })");

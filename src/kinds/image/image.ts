@@ -1,7 +1,4 @@
-/**
- * Fits an image into a token budget: first the header, then one decode that also proves the file intact, then smaller and
- * smaller encodings until one fits. Bytes that do not decode are never returned.
- */
+/** Fits an image into a token budget: a decode proves the file intact, then encodings get smaller until one fits. */
 
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
@@ -9,8 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import { imageType } from "../kind.ts";
 import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
 import { type Examined, examineHead, pixelsWithin } from "./examine.ts";
-import type { ImageHead, Size } from "./head.ts";
-import { pngInflates } from "./size.ts";
+import { type ImageHead, pngInflates, type Size } from "./size.ts";
 
 export interface ImageBudget {
   /** Estimated tokens (`base64.length * 0.125`) that the image may cost. */
@@ -51,7 +47,6 @@ export type ImageFailure =
   /** `install`: the package that could read it. */
   | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
 
-/** The optional packages. Undefined: not installed. */
 export interface Codecs {
   loadSharp(): Promise<SharpConstructor | undefined>;
   heic(): string | undefined;
@@ -228,7 +223,6 @@ interface Encoded {
 interface EncodingStep {
   readonly scale: number;
   readonly quality: number;
-  /** Expected bytes, as a share of those of the first step. */
   readonly share: number;
 }
 

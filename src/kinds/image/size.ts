@@ -1,14 +1,37 @@
-/**
- * Reads the header of an image file without decoding a pixel: its size, its orientation, its frames, and whether the file
- * is complete. The bytes are hostile: every loop is bounded by their number, and nothing here throws.
- */
+/** Reads the header of an image without decoding a pixel. The bytes are hostile: loops are bounded, nothing throws. */
 
 import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { type ImageMime, imageType } from "../kind.ts";
 import { bmpHeader } from "./bmp.ts";
-import { imageHead, type ImageHead } from "./head.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ImageHead {
+  readonly mime: string;
+  /** As stored, before rotation; for AVIF and HEIC the largest declared. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF, 1 to 8; 1 is upright. AVIF and HEIC are rotated by their decoders. */
+  readonly orientation: number;
+  readonly frames: number;
+  /** Measured memory for decoding, in bytes per pixel; 0 if the decoder buffers only a few rows. */
+  readonly decodedBytes: number;
+}
+
+function imageHead(
+  mime: string,
+  width: number,
+  height: number,
+  decodedBytes: number,
+  more: Partial<Pick<ImageHead, "orientation" | "frames">> = {},
+): ImageHead {
+  return { mime, width, height, decodedBytes, orientation: 1, frames: 1, ...more };
+}
 
 /** Undefined if the header is missing, cut off or absurd (a side of 0). */
 export function probeImage(bytes: Uint8Array): ImageHead | undefined {
@@ -37,10 +60,7 @@ const probes: Readonly<Record<ImageMime, (file: Buffer) => ImageHead | undefined
   "image/heic": probeHeif,
 };
 
-/**
- * True if all parts of a PNG, JPEG, GIF or WebP are there, up to the end mark. The pixels inside a part may still be broken.
- * Parts can be as small as 4 bytes, so they are examined one by one and never listed.
- */
+/** True if a PNG, JPEG, GIF or WebP has all parts up to its end mark. The pixels in them may still be broken. */
 export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (mime) {

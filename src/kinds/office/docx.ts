@@ -1,7 +1,4 @@
-/**
- * Converts a Word document to Markdown: headings, lists, tables, links and notes, without bold, colours and the like.
- * Tracked changes count as accepted: insertions are text, deletions are gone.
- */
+/** Converts a Word document to Markdown, without bold, colours and the like. Tracked changes count as accepted. */
 
 import { cutChars } from "../../text/text.ts";
 import { altCharsMax, type LeftOut, markdownLink, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
@@ -199,10 +196,7 @@ interface Context {
   inLink: boolean;
 }
 
-/**
- * The text of the element that was just opened, with paragraphs inside it as lines. Leaves the reader after the element.
- * If `own` is given, the element is a paragraph, and its properties are put there.
- */
+/** The text of the element that was just opened, paragraphs as lines. `own` gets the properties of a paragraph. */
 function readInline(xml: XmlReader, context: Context, own?: Properties): string {
   const depth = xml.depth;
   let text = "";
@@ -312,7 +306,6 @@ interface Style extends Properties {
   basedOn?: string;
 }
 
-/** Completes a paragraph's own properties with those of its style. */
 type Styles = (own: Properties) => Properties;
 
 /** Real styles inherit a few levels; a hostile chain may be a cycle. */

@@ -40,7 +40,6 @@ export function startMarkdown(charsMax: number) {
   };
   return {
     block: (text: string) => add("\n\n", text),
-    /** Continues directly below the previous block: the next item of a list. */
     line: (text: string) => add("\n", text),
     reserve,
     spend,
@@ -60,10 +59,7 @@ export function startMarkdown(charsMax: number) {
   };
 }
 
-/**
- * The first row is the head, as Markdown has no table without one. Only the head is padded to the widest row: others may
- * be shorter, and a file of empty rows must not become a text of bars.
- */
+/** Markdown has no table without a head. Only the head is padded: a file of empty rows must not become bars. */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const [head = [], ...others] = rows;
   const width = rows.reduce((most, row) => Math.max(most, row.length), 1);

@@ -1,7 +1,4 @@
-/**
- * Converts Word documents, Excel workbooks and PowerPoint presentations (docx, xlsx, pptx) to Markdown. The main part of
- * a file decides the format; its name is only a hint. Runs in a worker, so nothing here awaits or yields.
- */
+/** Converts docx, xlsx and pptx to Markdown. The main part decides which it is; the name is only a hint. */
 
 import { Buffer } from "node:buffer";
 import type { WorkerContext } from "../worker/worker.ts";

@@ -202,7 +202,6 @@ const onOneLine = (paragraphs: readonly Paragraph[]): string =>
     .join(" ")
     .replace(/\s+/g, " ");
 
-/** All paragraphs in elements of this name, as lines; empty if the part is missing. */
 function readFlat(
   target: string | undefined,
   within: "title" | "pt",

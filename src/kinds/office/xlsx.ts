@@ -1,7 +1,4 @@
-/**
- * Converts a workbook to Markdown: one table per sheet, with column letters as its head and row numbers as its first column,
- * so that every cell keeps its address. Cells show their values; formulas, merged cells and links are listed below.
- */
+/** Converts a workbook to Markdown: a table per sheet with cell addresses; formulas, merged cells and links below it. */
 
 import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/text.ts";
@@ -186,7 +183,6 @@ interface Workbook {
   cellsLeft: number;
   rowsLeft: number;
   cut: "cells" | "rows" | undefined;
-  /** Whether to collect formulas; not in the first pass. */
   readonly formulas: boolean;
   /** Throws if so many more characters exceed the limit, for text that the file has once and uses often. */
   readonly spend: (chars: number) => void;
@@ -284,7 +280,6 @@ function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void
   return sheet;
 }
 
-/** The column of an address like "AB12"; undefined if it has no letters. */
 function columnOf(address: string | undefined): number | undefined {
   if (address === undefined) return undefined;
   let letters = 0;
@@ -589,7 +584,6 @@ const movedTo = (row: number, column: number, shared: SharedFormula): string =>
     return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
   });
 
-/** From 1: A is 1, XFD is 16384. */
 function columnNumber(letters: string): number {
   let number = 0;
   for (let at = 0; at < letters.length; at += 1) number = number * 26 + (letters.charCodeAt(at) & 0x1f);

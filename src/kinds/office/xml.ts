@@ -10,7 +10,6 @@ type XmlEvent = "open" | "close" | "text" | "end";
 
 export type XmlReader = ReturnType<typeof readXml>;
 
-/** Bytes decoded at once. */
 const windowBytes = 131_072;
 /** A tag is decoded as a whole; office files have none of this size. */
 const tagCharsMax = 1_000_000;
@@ -35,7 +34,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
 
   const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
 
-  /** Decodes one more window and drops what was read. False at the end. */
   const more = (): boolean => {
     if (decodedBytes >= bytes.length) return false;
     const window = bytes.subarray(decodedBytes, decodedBytes + windowBytes);
@@ -157,10 +155,7 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     return "open";
   };
 
-  /**
-   * The next event inside the element at `depth`; undefined once that is closed. A loop over these events passes through
-   * elements that it does not know, so wrappers of any kind are transparent.
-   */
+  /** The next event inside the element at `depth`; undefined once that is closed. Unknown wrappers are transparent. */
   const nextIn = (depth: number): "open" | "close" | "text" | undefined => {
     const event = next();
     return event === "end" || (event === "close" && open.length < depth) ? undefined : event;
@@ -177,7 +172,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     while (nextIn(depth) !== undefined);
   };
 
-  /** The whole text of the element that was just opened; moves after it. */
   const textInside = (): string => {
     const depth = open.length;
     let all = "";
@@ -205,7 +199,6 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number) {
     get text() {
       return text;
     },
-    /** An attribute of the element that was just opened, with any prefix or none. */
     attribute: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
     /** The same, but only with a prefix: an element may have both `r:id` and `id`. */
     prefixed: (wanted: string) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),

@@ -49,7 +49,6 @@ export function openZip(file: Uint8Array, limits: ZipLimits) {
     /** From the directory, but in lower case and with `/`: office writers disagree on both. */
     names: entries.keys(),
     has: (name: string) => entries.has(keyOf(name)),
-    /** The inflated bytes; undefined if there is no such entry. Throws `Unreadable`. */
     read(name: string): Uint8Array | undefined {
       const entry = entries.get(keyOf(name));
       if (entry === undefined) return undefined;

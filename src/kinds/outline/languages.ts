@@ -1,6 +1,7 @@
-/** Recognises the language of a file by its name or first line, and says which nodes of a grammar are declarations. */
+/** Recognises the language of a file by its name or first line, and says how its items are found: by a grammar, or by a scanner. */
 
 import * as nodePath from "node:path";
+import { type OutlineScanner, scanHtml, scanJson, scanMarkdown, scanSql, scanToml, scanYaml } from "../../text/text.ts";
 
 export interface SymbolRule {
   /** Empty: no declaration, unless `by` says otherwise. */
@@ -198,7 +199,20 @@ export const grammars = {
   ini: { wasm: "ini", rules: { section: { kind: "section", name: "head" } }, wrappers: [] },
 } as const satisfies Readonly<Record<string, Grammar>>;
 
-export type OutlineLanguage = keyof typeof grammars;
+/** Languages without a grammar in the package: a scanner of our own finds their items, without a worker. */
+export const scanners = {
+  markdown: scanMarkdown,
+  json: scanJson,
+  yaml: scanYaml,
+  toml: scanToml,
+  sql: scanSql,
+  html: scanHtml,
+} as const satisfies Readonly<Record<string, OutlineScanner>>;
+
+export type ScannedLanguage = keyof typeof scanners;
+export type OutlineLanguage = keyof typeof grammars | ScannedLanguage;
+
+export const isScanned = (language: OutlineLanguage): language is ScannedLanguage => language in scanners;
 
 const extensions: Readonly<Record<OutlineLanguage, readonly string[]>> = {
   typescript: [".ts", ".mts", ".cts"],
@@ -216,6 +230,12 @@ const extensions: Readonly<Record<OutlineLanguage, readonly string[]>> = {
   shellscript: [".sh", ".bash", ".ksh", ".bats"],
   css: [".css"],
   ini: [".ini", ".cfg", ".conf"],
+  markdown: [".md", ".markdown", ".mdx"],
+  json: [".json", ".jsonc", ".json5", ".webmanifest", ".geojson"],
+  yaml: [".yaml", ".yml"],
+  toml: [".toml"],
+  sql: [".sql", ".ddl", ".pgsql"],
+  html: [".html", ".htm", ".xhtml"],
 };
 
 const byName: ReadonlyMap<string, OutlineLanguage> = new Map([
@@ -228,6 +248,12 @@ const byName: ReadonlyMap<string, OutlineLanguage> = new Map([
   [".profile", "shellscript"],
   [".editorconfig", "ini"],
   [".gitconfig", "ini"],
+  ["cargo.lock", "toml"],
+  ["poetry.lock", "toml"],
+  ["uv.lock", "toml"],
+  ["pipfile", "toml"],
+  ["pipfile.lock", "json"],
+  ["composer.lock", "json"],
 ]);
 
 const interpreters: readonly (readonly [RegExp, OutlineLanguage])[] = [

@@ -409,11 +409,219 @@ function build {
       "9-9 rule @font-face",
     ],
   ],
+  markdown: [
+    `---
+title: "# not a heading"
+---
+# Filehand #
+
+Text.
+
+\`\`\`sh
+# a comment
+\`\`\`
+
+## Install
+
+<!--
+# hidden
+-->
+### Deep \`code\` C#
+
+Under
+lined
+-----
+- a list
+---
+    # indented
+#hashtag
+# Last
+`,
+    ["4-25 h1 Filehand", "  12-17 h2 Install", "    17-17 h3 Deep `code` C#", "  19-25 h2 Under", "26-26 h1 Last"],
+  ],
+  json: [
+    `{
+  // a comment with "quotes" and {
+  "name": "a: \\"b\\"",
+  "engines": { "node": ">=20" },
+  "scripts": {
+    "": {
+    },
+    "nested": {
+      "deep": [1, 2]
+    }
+  },
+  "list": [
+    1,
+    { "short": true },
+    {
+      "long": true
+    }
+  ],
+  key: null
+}
+`,
+    [
+      "3-3 key name",
+      "4-4 key engines",
+      "5-11 key scripts",
+      '  6-7 key ""',
+      "  8-10 key nested",
+      "12-18 key list",
+      "  15-17 item [2]",
+      "19-19 key key",
+    ],
+  ],
+  yaml: [
+    `# a comment
+name: CI # another
+"on":
+  push:
+    branches: [main,
+      "a: b"]
+
+jobs:
+  test:
+    runs-on: ubuntu
+    steps:
+    - uses: checkout
+    - name: Run
+      run: |
+        not: a key
+        # nor a comment
+
+    - name: Quoted
+      text: "one
+        two: three"
+---
+second: &anchor
+  a: 'it''s'
+  b: it's
+last: x
+`,
+    [
+      "2-2 key name",
+      "3-6 key on",
+      "  4-6 key push",
+      "    5-6 key branches",
+      "8-20 key jobs",
+      "  9-20 key test",
+      "    11-20 key steps",
+      "      13-16 item name: Run",
+      "        14-16 key run",
+      "      18-20 item name: Quoted",
+      "        19-20 key text",
+      "22-24 key second",
+      "25-25 key last",
+    ],
+  ],
+  toml: [
+    `title = "a"
+list = [
+  "[not]", # ]
+  [1, 2],
+]
+
+[tool.poetry]
+name = """
+[not.a.table]
+"""
+
+[tool.poetry.dependencies] # why
+a = '[x]'
+
+[[bin]]
+name = "a"
+[[bin]]
+name = "b"
+`,
+    [
+      "1-1 key title",
+      "2-5 key list",
+      "7-13 table [tool.poetry]",
+      "  12-13 table [tool.poetry.dependencies]",
+      "15-16 table [[bin]]",
+      "17-18 table [[bin]]",
+    ],
+  ],
+  sql: [
+    `-- CREATE TABLE comment (id int);
+/* CREATE TABLE other (id int); */
+CREATE TABLE IF NOT EXISTS public."my users" (
+  id int, -- ;
+  note text DEFAULT 'it''s; \\' fine'
+);
+INSERT INTO a VALUES ('CREATE TABLE no (');
+create unique index concurrently by_name on users (name);
+CREATE OR REPLACE FUNCTION f(a int) RETURNS int AS $body$
+BEGIN
+  CREATE TABLE inside (id int);
+END;
+$body$ LANGUAGE plpgsql;
+ALTER TABLE ONLY users
+  ADD COLUMN age int;
+DELIMITER //
+CREATE PROCEDURE p() BEGIN
+  IF 1 THEN SELECT 1; END IF;
+END//
+DELIMITER ;
+CREATE TRIGGER t AFTER INSERT ON a BEGIN
+  SELECT CASE WHEN 1 THEN 2 END;
+  UPDATE a SET b = 1;
+END;
+CREATE VIEW v AS SELECT 1
+GO
+SELECT 1
+`,
+    [
+      '3-6 table public."my users"',
+      "8-8 index by_name",
+      "9-13 function f",
+      "14-15 alter table users",
+      "17-19 procedure p",
+      "21-24 trigger t",
+      "25-25 view v",
+    ],
+  ],
+  html: [
+    `<!DOCTYPE html>
+<html>
+<head>
+  <title><h1>no</h1></title>
+  <script>if (a < b) "<section>"</script>
+</head>
+<body class="a>b">
+  <!-- <h1>no</h1> -->
+  <h1>The <em>title</em></h1>
+  <p>one
+  <h2 id="x">First</h2>
+  <p>text<br>
+  <h2>Second</h2>
+  <section id='s'>
+    <h3>Deep</h3>
+    <div id=plain><div></div></div>
+  </section>
+  <img id="dot">
+</body>
+</html>
+`,
+    [
+      "3-6 head <head>",
+      "  5-5 script <script>",
+      "7-19 body <body>",
+      "  9-18 h1 The title",
+      "    11-12 h2 First",
+      "    13-18 h2 Second",
+      "      14-17 section #s",
+      "        15-16 h3 Deep",
+      "          16-16 div #plain",
+    ],
+  ],
   ini: ['top = 1\n[a]\nb = 1\n\n[c "d"]\ne = 2\n', ["2-3 section [a]", '5-6 section [c "d"]']],
 };
 
 describe("outline of", () => {
-  for (const language of Object.keys(grammars) as OutlineLanguage[]) {
+  for (const language of Object.keys(table) as OutlineLanguage[]) {
     test(language, async () => {
       const [text, items] = table[language];
       expect(await linesOf(language, text)).toEqual(items);
@@ -458,17 +666,25 @@ describe("a file that is meant to break the parser", () => {
     expect(outline).toMatchObject({ is: "outline", faultLine: 4 });
     expect(outline.is === "outline" && outline.items.map(([name]) => name)).toEqual(["a", "b", "c"]);
   });
-  test("more CPU time than a program may use ends it, long before its wall-clock time", async () => {
-    const files = packageFiles({
-      library: "web-tree-sitter",
-      wasm: "web-tree-sitter/web-tree-sitter.wasm",
-      grammarWasm: "@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm",
+  for (const [what, language, text] of [
+    ["many steps", "shellscript", "a<".repeat(450_000)],
+    // Without an end, each of them is read to the end of the text, all of them in a few steps of the parser.
+    ["a few long steps", "go", "'a /* ".repeat(150_000)],
+  ] as const) {
+    test(`more CPU time than a program may use ends it in ${what}, long before its wall-clock time`, async () => {
+      const grammar = grammars[language];
+      const files = packageFiles({
+        library: "web-tree-sitter",
+        wasm: "web-tree-sitter/web-tree-sitter.wasm",
+        grammarWasm: `@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar.wasm}.wasm`,
+      });
+      if (files === undefined) throw new Error("the packages are installed");
+      const task = { ...files, grammar, text, itemsMax: 1, nameCharsMax: 1 };
+      const result = await runInWorker("outline", task, { signal: never, msMax: 600_000, cpuMsMax: 1 });
+      expect(result).toEqual({ failed: "time", detail: "Error: it may use 1 ms of CPU time" });
+      expect(await outlineOf("a() { :; }", "shellscript", never)).toMatchObject({ total: 1 });
     });
-    if (files === undefined) throw new Error("the packages are installed");
-    const task = { ...files, grammar: grammars.shellscript, text: "a<".repeat(450_000), itemsMax: 1, nameCharsMax: 1 };
-    const result = await runInWorker("outline", task, { signal: never, msMax: 600_000, cpuMsMax: 1 });
-    expect(result).toEqual({ failed: "time", detail: "Error: it may use 1 ms of CPU time" });
-  });
+  }
   test("a name without end is cut, and none has a newline", async () => {
     const outline = await outlineOf(`.${"a".repeat(5_000)},\n.b { top: 0 }`, "css", never);
     expect(outline.is === "outline" && outline.items.map(([name]) => name.length)).toEqual([121]);
@@ -495,7 +711,10 @@ describe("the language", () => {
     ["/a/run", "#!/usr/bin/env -S NODE_ENV=x node --flag", "javascript"],
     ["/a/run", "#!/usr/bin/perl", undefined],
     ["/a/run.py", "#!/usr/bin/env node", "python"],
-    ["/a/notes.md", "", undefined],
+    ["/a/notes.txt", "", undefined],
+    ["/a/README.md", "", "markdown"],
+    ["/a/Cargo.lock", "", "toml"],
+    ["/a/package-lock.json", "", "json"],
     ["/a/.ts", "", undefined],
   ] as const) {
     test(`of ${path} ${firstLine}`, () => {

@@ -1,11 +1,16 @@
-/** Finds the declarations of a text with the grammar of its language, in a worker with limits of time and memory. */
+/**
+ * Finds the declarations of a text: with the grammar of its language, in a worker with limits of time and memory; or with a
+ * scanner of our own, in time slices.
+ */
 
 import { limits } from "../../contract/limits.ts";
 import type { EncodingName } from "../../contract/read.ts";
+import { runInSlices } from "../../disk/disk.ts";
+import { ItemCollector } from "../../text/text.ts";
 import { type Scanning, startReading, type TextFile } from "../text-file.ts";
 import { lastNewline } from "../text.ts";
 import { hasFailed, runInWorker, packageFiles } from "../worker/host.ts";
-import { grammars, type OutlineLanguage } from "./languages.ts";
+import { grammars, isScanned, type OutlineLanguage, type ScannedLanguage, scanners } from "./languages.ts";
 import type { OutlineItems } from "./worker.ts";
 
 export type OutlineResult =
@@ -25,6 +30,7 @@ export async function outlineOf(
   use: "asked" | "instead" = "asked",
 ): Promise<OutlineResult> {
   signal.throwIfAborted();
+  if (isScanned(language)) return scanned(text, language, signal);
   const grammar = grammars[language];
   const files = packageFiles({
     library: parserName,
@@ -46,6 +52,19 @@ export async function outlineOf(
     },
   );
   return hasFailed(found) ? { is: "failed", why: found.failed } : { is: "outline", ...found };
+}
+
+async function scanned(text: string, language: ScannedLanguage, signal: AbortSignal): Promise<OutlineResult> {
+  const items = new ItemCollector({
+    itemsMax: limits.outlineItemsFoundMax,
+    depthMax: limits.outlineDepthMax,
+    nameCharsMax: limits.outlineNameCharsMax,
+  });
+  const faultLine = await runInSlices(scanners[language](text, items), signal);
+  const found = items.items.map(
+    ({ name, kind, from, to, depth, hidden }) => [name, kind, from, to, depth, hidden] as const,
+  );
+  return { is: "outline", items: found, total: items.total, faultLine };
 }
 
 // The beginning of a text file, decoded: whole lines, up to the limit of the parser.

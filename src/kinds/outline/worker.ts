@@ -1,6 +1,7 @@
 /** Runs in a worker: parses one text with one grammar and finds its declarations. */
 
 import type { Language, Node, Parser, Tree, TreeCursor } from "web-tree-sitter";
+import { shortName } from "../../text/text.ts";
 import type { WorkerContext } from "../worker/worker.ts";
 import type { Grammar, SymbolRule } from "./languages.ts";
 
@@ -14,8 +15,15 @@ export interface OutlineTask {
   readonly nameCharsMax: number;
 }
 
-/** A declaration: name, kind, first and last line (from 1), depth (from 0). */
-export type FoundItem = readonly [name: string, kind: string, from: number, to: number, depth: number];
+/** A declaration: name, kind, first and last line (from 1), depth (from 0), and how many are inside that were only counted. */
+export type FoundItem = readonly [
+  name: string,
+  kind: string,
+  from: number,
+  to: number,
+  depth: number,
+  hidden?: number | undefined,
+];
 
 export interface OutlineItems {
   readonly items: readonly FoundItem[];
@@ -47,7 +55,13 @@ export async function outlineText(task: OutlineTask, context: WorkerContext): Pr
   const parser = new Parsing();
   parser.setLanguage(await Languages.load(context.bytesOf(task.grammarWasm)));
   context.compiled(task.grammarWasm);
-  const tree = parser.parse(task.text, null, { progressCallback: () => context.checkTime() });
+  // The parser calls `progressCallback` after 100 steps, and one step may read the whole text as a comment: so the time is also
+  // checked where it asks for the next 5,119 characters.
+  const textFrom = (index: number): string => {
+    context.checkTime();
+    return task.text.slice(index);
+  };
+  const tree = parser.parse(textFrom, null, { progressCallback: () => context.checkTime() });
   if (tree === null) throw new Error("the parser has no answer");
   return { ...collect(tree, task, context), faultLine: faultLineOf(tree, context) };
 }
@@ -133,13 +147,13 @@ function declarationIn(
   if (rule.name === "head") return { kind, name: headOf(node, task) };
   const named = nameNode(rule, node);
   if (named.node === null || (rule.nameType !== undefined && named.node.type !== rule.nameType)) return undefined;
-  const name = shortName(named.node.text, task);
+  const name = shortName(named.node.text, task.nameCharsMax);
   if (name === "") return undefined;
   const is = named.isFunction ? (rule.functionKind ?? kind) : kind;
   if (is === "") return undefined;
   const owner =
     rule.owner === undefined ? null : node.childForFieldName(rule.owner)?.descendantsOfType("type_identifier")[0];
-  return { kind: is, name: owner ? shortName(`${owner.text}.${name}`, task) : name };
+  return { kind: is, name: owner ? shortName(`${owner.text}.${name}`, task.nameCharsMax) : name };
 }
 
 /** The node of the name; C's declarators are nested, so the innermost of them. */
@@ -165,7 +179,7 @@ function headOf(node: Node, task: OutlineTask): string {
     node.namedChildren.find((child) => child !== null && /block|body|list$/.test(child.type));
   const end = Math.min(body ? body.startIndex : node.endIndex, node.startIndex + task.nameCharsMax * 4);
   const head = task.text.slice(node.startIndex, end);
-  return shortName(body ? head : (head.split("\n", 1)[0] ?? ""), task);
+  return shortName(body ? head : (head.split("\n", 1)[0] ?? ""), task.nameCharsMax);
 }
 
 /** A call with a text first and a function last, such as a test of a suite or a route of a server. */
@@ -179,15 +193,10 @@ function calledWith(node: Node, task: OutlineTask): Declaration | undefined {
   if (callee === null || first === undefined || given.length < 2) return undefined;
   if (!/^(?:string|template_string)$/.test(first.type) || !/function/.test(last?.type ?? "")) return undefined;
   if (!/^[\w.$]{1,60}$/.test(callee.text)) return undefined;
-  return { kind: "call", name: shortName(`${callee.text}(${shortName(first.text, task)})`, task) };
-}
-
-function shortName(name: string, { nameCharsMax }: OutlineTask): string {
-  const line = name
-    .slice(0, nameCharsMax * 4)
-    .replace(/\s+/g, " ")
-    .trim();
-  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).replace(/[\ud800-\udbff]$/, "")}…` : line;
+  return {
+    kind: "call",
+    name: shortName(`${callee.text}(${shortName(first.text, task.nameCharsMax)})`, task.nameCharsMax),
+  };
 }
 
 function faultLineOf(tree: Tree, context: WorkerContext): number | undefined {

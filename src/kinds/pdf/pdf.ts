@@ -1,7 +1,4 @@
-/**
- * Reads PDF documents with PDFium, in a worker: text and, on request, images of pages. If a page crashes the worker, only
- * that page is lost: a new worker reads the pages after it.
- */
+/** Reads PDFs with PDFium, in a worker. If a page crashes it, a new worker reads the pages after that one. */
 
 import { Buffer } from "node:buffer";
 import { hasFailed, runInWorker, packageFiles, type TaskFailed } from "../worker/host.ts";

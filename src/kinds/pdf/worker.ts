@@ -1,7 +1,4 @@
-/**
- * Runs in a worker: opens a PDF, chooses the pages and sends them one by one. Every document gets its own instance of
- * PDFium, so a hostile document cannot corrupt the next one.
- */
+/** Runs in a worker: sends the pages of a PDF. Each document has its own PDFium, so none can corrupt the next. */
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync } from "node:zlib";
@@ -234,7 +231,6 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** Parses the parameter `pages`: "3" or "1-5", counted from 1, both ends included. */
 export interface Pages {
   readonly pages: readonly number[];
 }
@@ -247,10 +243,7 @@ export interface PagesFault {
   readonly pagesMax: number;
 }
 
-/**
- * A range that begins inside the document is cut at its end, like a range of lines; one that begins after it is a fault.
- * Without a total nothing is past the end.
- */
+/** A range is cut at the end of the document; one that begins after it is a fault. Without a total there is no end. */
 export function parsePages(text: string, pagesTotal: number | undefined, pagesMax: number): Pages | PagesFault {
   const fault = (what: PagesFault["fault"]): PagesFault => ({ fault: what, pagesTotal, pagesMax });
 

@@ -13,9 +13,7 @@ const diffLinesMax = 400;
 export interface TerminalQuestion {
   /** Undefined if no person can be asked; the engine then refuses and names the rule that would allow the change. */
   readonly asker: Asker | undefined;
-  /** Whether a question showed the diff of a change, so that it is not shown again. */
   diffShown: boolean;
-  /** The person's words with a no. */
   declined: Extract<Answer, { readonly reply: "reject" }> | undefined;
 }
 
@@ -85,7 +83,6 @@ function diffOf(question: Question, host: Host): string {
 
 const pathOf = (question: Question): string => filesAsked(question)[0]?.path ?? "";
 
-/** With the real path, if it differs from the requested one. */
 function namesOf(question: Question): string {
   const [real = ""] = question.patterns;
   const path = pathOf(question);
@@ -170,7 +167,6 @@ function lineReader({ stdin }: Host): (signal: AbortSignal) => Promise<string | 
 
 // The answers to a question, as a person reads and types them. Pure.
 
-/** The letter that stores a rule, and where. */
 const letters = { session: "a", project: "p", user: "u" } as const satisfies Record<Keep, string>;
 const places = {
   session: "in this run",
@@ -181,7 +177,6 @@ const places = {
 /** `[y/N/always/?]`, without what cannot be answered. */
 export const promptOf = ({ always }: Question): string => (always.length === 0 ? "[y/N/?]" : "[y/N/always/?]");
 
-/** One line for each answer. */
 export function menuOf({ always, keep }: Question): readonly string[] {
   const rows: [string, string][] = [["y", "yes, this once"]];
   for (const place of keep) {

@@ -1,7 +1,7 @@
-/** Runs a change for a person and shows its diff and result. */
+/** Runs a request for a person and prints its answer; for a change with its diff. */
 
 import * as nodePath from "node:path";
-import type { Request } from "../../contract/call.ts";
+import type { Request, RunResult, Verb } from "../../contract/call.ts";
 import type { ChangedFile } from "../../contract/edit.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { person, personDialect, viewOf } from "../../dialects/dialects.ts";
@@ -9,8 +9,8 @@ import { shortened } from "../questions.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
 import { type Needs, openSession, startUpkeep } from "./open-session.ts";
-import { coloured, paintedLines, printReply } from "./print.ts";
-import { progressBar } from "./progress.ts";
+import { coloured, paintedLines, printReply, wordsFor } from "./print.ts";
+import { progressBar, type ProgressBar } from "./progress.ts";
 
 /** Diff lines on the screen; `--json` has as many as the engine makes. */
 const diffLinesMax = 2_000;
@@ -84,8 +84,34 @@ function titleOf({ target, movedFrom }: ChangedFile, host: Host): string {
   return movedFrom === undefined ? name : `${nameFrom(host.cwd, movedFrom.absolute)} -> ${name}`;
 }
 
-/** As the person would type it. */
 export function nameFrom(cwd: string, path: string): string {
   const relative = nodePath.relative(cwd, path);
   return relative.startsWith("..") || nodePath.isAbsolute(relative) ? path : relative;
+}
+
+interface Showing<V extends Verb> {
+  readonly needs?: Needs;
+  readonly bar?: ProgressBar;
+  /** Without it every outcome is a success. */
+  readonly isFound?: (outcome: NonNullable<RunResult<V>["outcome"]>) => boolean;
+}
+
+export async function showRequest<V extends Verb>(
+  makeRequest: (profile: Profile) => Request & { readonly verb: V },
+  given: Given,
+  host: Host,
+  { needs, bar, isFound }: Showing<V> = {},
+): Promise<ExitCode> {
+  const { filehand, session, record } = await openSession(given, host, "people", needs);
+  try {
+    const words = wordsFor(given, session);
+    const options = { signal: host.signal, ...(bar && { onProgress: bar.show }), ...(words && { words }) };
+    const { outcome, reply } = await session.run<V>(makeRequest, options);
+    bar?.clear();
+    record();
+    const code = printReply(reply, given, host, words);
+    return outcome === undefined || isFound === undefined || isFound(outcome) ? code : 1;
+  } finally {
+    await filehand.close();
+  }
 }

@@ -22,15 +22,12 @@ export interface Client {
   readonly id: string;
   readonly title: string;
   readonly format: "json" | "toml";
-  /** The key under which it keeps its servers. */
   readonly under: string;
   /** The files of a scope, the one first that is made if there is none; empty where it has no such scope. Undefined: no home. */
   readonly files: (scope: Scope, place: Place) => readonly string[] | undefined;
-  /** A server as it is written there. */
   readonly value: (command: readonly string[]) => Entry["value"];
   /** The client's placeholder for the open folder, if it does not start servers there. */
   readonly openFolder?: string;
-  /** Other keys of a new file. */
   readonly fresh?: Readonly<Record<string, string>>;
   /** A program on the PATH and a folder that show that the client is installed. */
   readonly program?: string;
@@ -45,19 +42,16 @@ export interface Client {
 
 const pathOf = ({ platform }: Place) => (platform === "win32" ? win32 : posix);
 
-/** Below the home folder; undefined if there is none. */
 function atHome(place: Place, ...names: readonly string[]): string | undefined {
   const { home } = place;
   return home === undefined || home === "" ? undefined : pathOf(place).join(home, ...names);
 }
 
-/** The folder in a variable, if it is an absolute path; else the usual one. */
 function named(place: Place, variable: string, ...usual: readonly string[]): string | undefined {
   const given = place.env[variable];
   return given !== undefined && pathOf(place).isAbsolute(given) ? given : atHome(place, ...usual);
 }
 
-/** The settings folder of desktop programs. */
 function applicationFolder(place: Place, ...names: readonly string[]): string | undefined {
   const folder =
     place.platform === "win32"
@@ -71,7 +65,6 @@ function applicationFolder(place: Place, ...names: readonly string[]): string | 
 const below = (place: Place, folder: string | undefined, ...names: readonly string[]): string | undefined =>
   folder === undefined ? undefined : pathOf(place).join(folder, ...names);
 
-/** One file for each scope. */
 const oneFile =
   (project: string | undefined, user: (place: Place) => string | undefined): Client["files"] =>
   (scope, place) => {
@@ -85,7 +78,6 @@ const commandAndArgs = ([command = "", ...args]: readonly string[]): Readonly<Re
   args,
 });
 
-/** What most clients have in common. */
 const usual = { format: "json", under: "mcpServers", value: commandAndArgs } as const;
 
 const zedFolder = (place: Place): string | undefined =>
@@ -209,11 +201,9 @@ export const clients: readonly Client[] = [
 
 export const clientIds: readonly string[] = clients.map(({ id }) => id);
 
-/** The default scope: the project, if the client has one. */
 export const usualScope = (client: Client, place: Place): Scope =>
   client.files("project", place)?.length === 0 ? "user" : "project";
 
-/** For users of a client that shows no questions. */
 export const askingWords = ({ title }: Client): string =>
   `${title} is not known to show a server's questions: changes are refused until a rule allows them. With --allow Edit they are left to ${title}'s own questions.`;
 

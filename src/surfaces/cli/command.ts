@@ -38,7 +38,6 @@ export interface Option {
   readonly short?: string;
   /** Refuses an empty value, such as that of an unset variable, because it would change the meaning of the command. */
   readonly empty?: "refused";
-  /** The bounds of an integer. */
   readonly min?: number;
   readonly max?: number;
 }
@@ -70,7 +69,6 @@ export interface Command {
 /** 0: done. 1: the tool refused or failed. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-/** The command line, parsed: every value has the type that its option says. */
 export interface Given {
   readonly parameters: readonly string[];
   flag(name: string): boolean;

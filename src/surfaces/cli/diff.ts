@@ -11,7 +11,6 @@ export interface DiffPaint {
   readonly colour: boolean;
   /** Emphasise changed words, and make blanks visible that are the change. On unless said otherwise. */
   readonly words?: boolean;
-  /** What changed in all, if hunks were left out. */
   readonly totals?: { readonly additions: number; readonly deletions: number };
 }
 
@@ -42,7 +41,6 @@ function countOf(hunks: readonly Hunk[], sign: "+" | "-"): number {
   return hunks.reduce((total, hunk) => total + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
 }
 
-/** A part of a line, and whether the other version of the line has it too. */
 interface Part {
   readonly text: string;
   readonly changed: boolean;

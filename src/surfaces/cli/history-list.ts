@@ -44,7 +44,6 @@ export async function showHistory(past: Past, limit: number, given: Given, host:
   return print(parts.flat().join("\n"), host);
 }
 
-/** Newest first. */
 async function turnsOf({ turns }: Looked, limit: number, given: Given, host: Host) {
   const list: { readonly snapshot: Snapshot; readonly stats: DiffStats | undefined }[] = [];
   const newest = turns.snapshots().slice(-limit).toReversed();

@@ -9,7 +9,6 @@ import { type Given, type Host, UsageError } from "./command.ts";
 /** Bytes of one such text: more would not fit into one string after all that is done with it. */
 const inputBytesMax = 268_435_456;
 
-/** `-` is standard input. */
 export const isStdin = (name: string | undefined): boolean => name === "-";
 
 /** The exact text of a file or of standard input; binary content is wrong usage. */

@@ -68,7 +68,6 @@ function currentFolder(): string {
 /** Each of them lets a change finish or rolls it back, and reports that. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The process as a host. */
 export function processHost(): Host {
   const interrupted = new AbortController();
   // The second signal ends the process in the system's way.

@@ -14,31 +14,25 @@ import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 import { oneOf } from "./parse.ts";
 
-/** A session and what must be done when its work is over. */
 export interface Opened {
   readonly filehand: Filehand;
   readonly session: Session;
-  /** Stores the usage of the session for `filehand stats`. */
   readonly record: () => void;
   readonly usage: Filehand["usage"];
   readonly stateDir: string | undefined;
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
-  /** The questions to the person and the answers. */
   readonly asking: TerminalQuestion;
 }
 
-/** What a command needs differently from the others. */
 export interface Needs {
   /** The command reads standard input, so no person can answer there. */
   readonly stdin?: "used";
-  /** The dialect, whatever settings say. */
   readonly dialect?: DialectName;
   /** A person has seen the change, or need not see it. */
   readonly readFirst?: false;
   /** The command itself prints the rules that are not in force. */
   readonly ruleFaults?: "reported by the command";
-  /** Replaces the person at the terminal for questions. */
   readonly ask?: Asker;
   /** A person can store a rule for good although there is no terminal. */
   readonly keepRules?: true;
@@ -46,7 +40,6 @@ export interface Needs {
   readonly languages?: "if wanted" | "always";
   /** Whoever opens the session tells inspectors of other processes about it; otherwise it is done here. */
   readonly reports?: "by itself";
-  /** Roots if none are given as options. */
   readonly roots?: readonly string[];
 }
 
@@ -102,6 +95,7 @@ export async function openSession(
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
+    ...(given.flag("no-outline-tool") ? { outlineTool: false } : {}),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     lineEdits: given.flag("line-edits") || settings.lineEdits === true,
     editFiles: given.flag("edit-files") || settings.editFiles === true,
@@ -143,6 +137,7 @@ const sameNames = [
   "restricted",
   "secrets",
   "longCode",
+  "outlineTool",
   "searchMsMax",
   "instructions",
   "languageTools",
@@ -177,7 +172,6 @@ function tokensOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** The state folder: as given, else the system's usual place. */
 export function stateDirOf(
   given: string | undefined,
   fromSettings: string | undefined,

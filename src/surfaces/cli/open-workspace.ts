@@ -26,7 +26,6 @@ export interface WorkspaceNeeds {
 
 export interface OpenedWorkspace extends McpWorkspace {
   readonly stateDir: string | undefined;
-  /** Closes the toolkit and sends pending reports to watching processes. */
   close(): Promise<void>;
 }
 

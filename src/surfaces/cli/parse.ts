@@ -71,7 +71,6 @@ export function integerOf(given: string, name: string, { min, max }: Pick<Option
   throw new UsageError(`${name} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
 }
 
-/** The known word that was given. */
 export function oneOf<Known extends string>(what: string, given: string, known: readonly Known[]): Known {
   const found = known.find((word) => word === given);
   if (found !== undefined) return found;
@@ -100,8 +99,6 @@ function checkParameters(command: Command, given: readonly string[], helpWanted:
   }
 }
 
-// The options that every command has.
-
 export const commonOptions = {
   root: option.list(
     "DIR",
@@ -120,7 +117,6 @@ export const commonOptions = {
   help: option.flag("Show this help", "h"),
 } as const satisfies Options;
 
-/** Options that several commands have. */
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
@@ -128,6 +124,7 @@ const sharedOptions = {
   "line-edits": option.flag("Offer the tool that edits lines by their numbers (EditLines)"),
   "edit-files": option.flag("Offer the tool that edits several files at once (EditFiles)"),
   "patch-tool": option.flag("Offer the tool that applies patches (Patch), in dialects that have none"),
+  "no-outline-tool": option.flag("Do not offer the tool that lists what a file declares (Outline)"),
   "language-tools": option.flag(
     "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
   ),
@@ -144,6 +141,15 @@ const sharedOptions = {
   ),
   structured: option.flag("Also send what programs read; some clients then show the model nothing else"),
 } as const satisfies Options;
+
+/** The options that say which tools a model is offered. */
+export const offeredTools = [
+  "history-tools",
+  "no-outline-tool",
+  "line-edits",
+  "edit-files",
+  "patch-tool",
+] as const satisfies readonly (keyof typeof sharedOptions)[];
 
 export const shared = (...names: readonly (keyof typeof sharedOptions)[]): Options =>
   Object.fromEntries(names.map((name) => [name, sharedOptions[name]]));

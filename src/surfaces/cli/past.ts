@@ -22,7 +22,6 @@ export type SessionSummary = ReturnType<History["sessions"]>[number];
 
 export interface Past extends Opened {
   readonly history: History;
-  /** The session of commands that people type here. */
   readonly ownId: string;
   /** Reports once that records of a session are damaged, since a change that is not listed may still have happened. */
   readonly tellOfDamage: (turns: SessionHistory) => void;
@@ -53,11 +52,9 @@ function damageTeller(host: Host): Past["tellOfDamage"] {
   };
 }
 
-/** Of this workspace. Newest first. */
 export const sessionsHere = ({ history, filehand }: Past): readonly SessionSummary[] =>
   history.sessions().filter(({ roots }) => overlap(roots, filehand.roots));
 
-/** A session with what it changed. */
 export interface Looked {
   readonly past: Past;
   readonly session: Session;
@@ -66,7 +63,6 @@ export interface Looked {
   readonly ids: readonly string[];
 }
 
-/** The session that `--session` names, or the person's own. */
 export async function chosenSession(past: Past, given: Given): Promise<Looked> {
   const asked = given.text("session");
   if (asked !== undefined && !past.history.sessions().some(({ id }) => id === asked)) {
@@ -198,7 +194,6 @@ interface Unavailable {
 
 export type Kept = Exclude<Awaited<ReturnType<SessionHistory["open"]>>, string>;
 
-/** The caller must close the result. */
 export async function openVersion(
   { notKept, content }: Extract<FileVersion, { readonly kind: "file" }>,
   turns: SessionHistory,
@@ -228,7 +223,6 @@ async function wholeOf(file: Kept | Unavailable): Promise<Side> {
   return bytes;
 }
 
-/** A file as it is now. */
 export const sideOnDisk = (path: string): Side => readNamedFile(path, diffBytesMax);
 
 export interface VersionDiff {
@@ -237,7 +231,6 @@ export interface VersionDiff {
   readonly additions: number;
   readonly deletions: number;
   readonly hunks: readonly Hunk[];
-  /** Why there are no hunks. */
   readonly note: string | null;
 }
 

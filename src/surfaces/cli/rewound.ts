@@ -78,7 +78,6 @@ export async function runRewind(
   return outcome.files.some(isLeft) ? 1 : 0;
 }
 
-/** The refusal of a whole rewind, in words for a person. */
 function rethrowForPerson(error: unknown): never {
   const { code, problem } = error instanceof FilehandError ? error : {};
   if (code === undefined || problem === undefined) throw error;
@@ -119,7 +118,6 @@ export interface ConflictView {
   readonly theirs: VersionDiff;
 }
 
-/** Undefined if the file is not in conflict. */
 async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;

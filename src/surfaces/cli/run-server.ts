@@ -18,7 +18,6 @@ import { version } from "./print.ts";
 const resultBytesMax = 33_554_432;
 
 export interface ServerNeeds {
-  /** If none is given. */
   readonly port: number;
   readonly inspector: boolean;
   /** Gets the inspector's first address, and the roots of all workspaces. */

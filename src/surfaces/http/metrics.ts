@@ -62,12 +62,13 @@ export function createMetrics() {
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return `{${pairs.join(",")}}`;
+  let pairs = "";
+  for (const name in labels) pairs += `${pairs === "" ? "" : ","}${name}="${escaped(labels[name] ?? "")}"`;
+  return `{${pairs}}`;
 }
 
 const escaped = (value: string): string =>
-  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  /[\\"\n]/.test(value) ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n") : value;
 
 /** Counts and times every call of a tool. */
 export function watchCallWith(metrics: Metrics, traced: WatchCall = (_tool, _meta, work) => work()): WatchCall {

@@ -12,12 +12,10 @@ import { doRewind, planRewind } from "./rewinds.ts";
 
 interface InspectorRequest {
   readonly query: URLSearchParams;
-  /** Empty for a GET. */
   readonly body: Fields;
   readonly browser: string;
 }
 
-/** What the handlers of all addresses use. */
 export interface Parts {
   readonly version: string;
   readonly startedMs: number;

@@ -127,7 +127,6 @@ const sidesOf = async (refs: Pair, inspected: Inspected): Promise<readonly [Insp
 
 type Pair = readonly [before: VersionRef, after: VersionRef];
 
-/** The two versions of a change in the history; undefined if the history has none. */
 async function refsOfChange(event: CallEvent, index: number, inspected: Inspected): Promise<Pair | undefined> {
   const change = event.changes[index];
   const { turn, session } = event;

@@ -5,7 +5,7 @@ import type { FileChange, FileVersion, TurnChanges } from "../../contract/histor
 import type { SessionHistory } from "../../options.ts";
 import { contains } from "../../contract/common.ts";
 import { overlap } from "../../state/state.ts";
-import { shortNames } from "../../text/text.ts";
+import { didTo, modesOf, shortNames, type TouchedFile, turnFiles, undoneIn } from "../../text/text.ts";
 import { type Inspected, mayName, mayShow, relativeOf } from "./inspected.ts";
 import {
   bad,
@@ -78,57 +78,34 @@ export async function turnPage(body: Fields, inspected: Inspected): Promise<Turn
 }
 
 function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed: (path: string) => boolean): TurnInfo {
-  const { messageId: id, timestamp, rewinds, files } = turn;
-  const named = files.filter(({ path }) => isNamed(path));
-  const byPath = new Map(named.map((file) => [file.path, file]));
-  /** Both halves of a move are one file. */
-  const sourceOf = (file: FileChange): FileChange | undefined => {
-    const source = file.movedFrom === undefined ? undefined : byPath.get(file.movedFrom);
-    return source?.movedTo === file.path && source.after.kind === "absent" ? source : undefined;
-  };
-  const moved = new Set(named.flatMap((file) => sourceOf(file)?.path ?? []));
-  const shown = named.filter(({ path }) => !moved.has(path));
-  const undone = files.filter((file) => file.undone).length;
+  const { messageId: id, timestamp, rewinds } = turn;
+  const { files, hiddenByRules } = turnFiles(turn, isNamed);
   return {
     id,
     name: names.get(id) ?? id,
     timeMs: timestamp.getTime(),
     rewinds: rewinds ?? null,
-    undone: undone === 0 ? "no" : undone === files.length ? "all" : "part",
-    files: shown.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
-    filesTotal: shown.length,
-    hiddenByRules: files.length - named.length,
+    undone: undoneIn(turn),
+    files: files.slice(0, filesMax).map(turnFile),
+    filesTotal: files.length,
+    hiddenByRules,
   };
 }
 
-function turnFile(file: FileChange, source: FileChange | undefined): TurnFile {
-  const before = source?.before ?? file.before;
-  const { path, relative, after, observed, undone } = file;
-  const modes = modesOf(before, after);
+function turnFile(touched: TouchedFile): TurnFile {
+  const { change, from, before, after } = touched;
+  const { path, relative, observed, undone } = change;
   return {
     path,
     relative,
-    did: source === undefined ? didOf(before, after, modes !== null) : "moved",
-    movedFrom: source === undefined ? null : { path: source.path, relative: source.relative },
-    modes,
+    did: didTo(touched),
+    movedFrom: from === undefined ? null : { path: from.path, relative: from.relative },
+    modes: modesOf(before, after) ?? null,
     observed,
     undone,
     before: versionInfo(before),
     after: versionInfo(after),
   };
-}
-
-function didOf(before: FileVersion, after: FileVersion, hasModes: boolean): TurnFile["did"] {
-  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
-  if (after.kind === "absent") return "deleted";
-  if (before.content === undefined || before.content !== after.content) return "changed";
-  return hasModes ? "mode" : "nothing";
-}
-
-function modesOf(before: FileVersion, after: FileVersion): readonly [number, number] | null {
-  if (before.kind === "absent" || after.kind === "absent") return null;
-  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
-  return [before.mode, after.mode];
 }
 
 function versionInfo(version: FileVersion): VersionInfo {
@@ -193,7 +170,6 @@ async function currentContent(path: string, inspected: Inspected): Promise<strin
 
 // Versions of files, from the history or from the disk, by the reference that the page sends; the rules apply.
 
-/** One side of a comparison. */
 export type InspectedVersion =
   | { readonly bytes: Buffer }
   | "nothing"

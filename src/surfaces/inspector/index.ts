@@ -70,7 +70,6 @@ export type Inspector = ReturnType<typeof createInspector>;
 
 interface InspectorOptions {
   readonly version: string;
-  /** The folder of the built page. */
   readonly folder: string | undefined;
   readonly log: Log;
   /** A key was used, so a new address must be shown. */
@@ -223,9 +222,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   };
 
   return {
-    /** Where permission questions are asked. */
     board: questions as Board,
-    /** Starts to keep all calls of this workspace. */
     async add(workspace: InspectedWorkspace): Promise<void> {
       const timeline = workspace.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
       const own = workspace.filehand.session({ dialect: workspace.dialect, id: "inspector" });
@@ -261,7 +258,6 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         log,
       });
     },
-    /** Does the inspector answer at this path? */
     handles: (path: string): boolean => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
     async handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
       if (!path.startsWith("/api/")) return sendPage(req, res, path);
@@ -330,8 +326,6 @@ function sendJson(res: ServerResponse, status: number, value: object, more: Head
   res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
 }
 
-// Security headers of every answer.
-
 /** Everything from this server, nothing inline, nothing framed. Images of replies are in the JSON. */
 const policy = [
   "default-src 'none'",
@@ -368,7 +362,6 @@ const apiHeaders = {
 
 // Calls of other processes, shown with the roots and the rules of this server.
 
-/** Why a call has no detail. */
 type Missing = NonNullable<CallView["missing"]>;
 
 /** The other process may have a root inside ours: then its paths are relative to that. */

@@ -61,7 +61,6 @@ export function choice<Value extends string>(fields: Fields, name: string, value
 
 export const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
 
-/** A number in the query. */
 export function numberIn(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;

@@ -21,11 +21,9 @@ export interface Inspected {
   readonly timeline: Timeline;
   /** For what the page itself reads. */
   readonly own: Session;
-  /** Is there a history? */
   readonly hasHistory: boolean;
   /** The process of a call, for calls of other processes. */
   readonly origins: WeakMap<CallEvent, ProcessInfo>;
-  /** Other processes that are connected now. */
   processes: readonly ProcessInfo[];
 }
 
@@ -45,7 +43,6 @@ export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: st
 export const mayShow = ({ workspace }: Inspected, path: string): boolean =>
   workspace.filehand.permissions.explain("Read", path).verdict === "allow";
 
-/** May it be named in a list? */
 export function mayName({ workspace }: Inspected): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

@@ -7,7 +7,6 @@ import type { AnswerGiven, Answered, PastQuestion, QuestionFile, QuestionInfo } 
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
 import { filesAsked, type Totals } from "../questions.ts";
 
-/** A question with the call that it belongs to. */
 export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;

@@ -21,7 +21,6 @@ import { containsAll, registerInspector, type RegistryFile } from "../../state/s
 import type { Log } from "../mcp/mcp-workspace.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
-/** A process that reports. */
 export interface Reporting {
   readonly workspace: string;
   readonly pid: number;
@@ -259,7 +258,6 @@ const shapes: Readonly<Record<FromReporter["type"], Is>> = {
   cancel: shaped({ id: isCount }),
 };
 
-/** Undefined for an invalid message. */
 export function reportIn(text: string): FromReporter | undefined {
   let value: unknown;
   try {

@@ -3,7 +3,6 @@
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "./wire.ts";
 
-/** An event as one browser gets it. */
 type EventForBrowser = (browser: string) => StreamEvent;
 
 export type Stream = ReturnType<typeof createStream>;
@@ -89,7 +88,6 @@ export function createStream(given: Partial<StreamLimits> = {}) {
       for (const one of kept.slice(after - first + 1)) send(res, textOf(one, browser));
       return true;
     },
-    /** Disconnects one browser. */
     leave(browser: string): void {
       for (const [res, name] of readers) if (name === browser) res.end();
     },

@@ -4,7 +4,7 @@ import type { Keep, Question } from "../../contract/ask.ts";
 import type { ReplyPart, Verb } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { CallEvent, CallTally, Program, SessionTally } from "../../contract/event.ts";
-import type { ConflictReason, NotKept, RewindKind } from "../../contract/history.ts";
+import type { ConflictReason, FileSeen, NotKept, RewindKind, TurnSeen } from "../../contract/history.ts";
 import type { Explanation, Mode, Verdict } from "../../contract/permission.ts";
 import type { EntryKind } from "../../contract/read.ts";
 
@@ -327,26 +327,16 @@ export interface TurnPage {
   readonly undo: string | null;
   readonly redo: string | null;
 }
-export interface TurnInfo {
+export interface TurnInfo extends Pick<TurnSeen, "name" | "undone" | "filesTotal" | "hiddenByRules"> {
   readonly id: string;
-  /** The beginning of the id, long enough to name the turn. */
-  readonly name: string;
   readonly timeMs: number;
   readonly rewinds: { readonly to: string; readonly as: RewindKind } | null;
-  readonly undone: "all" | "part" | "no";
   /** At most 500. */
   readonly files: readonly TurnFile[];
-  readonly filesTotal: number;
-  readonly hiddenByRules: number;
 }
-export interface TurnFile {
-  readonly path: string;
-  readonly relative: string;
-  readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
+export interface TurnFile extends Pick<FileSeen, "path" | "relative" | "did" | "observed" | "undone"> {
   readonly movedFrom: { readonly path: string; readonly relative: string } | null;
   readonly modes: readonly [number, number] | null;
-  readonly observed: boolean;
-  readonly undone: boolean;
   readonly before: VersionInfo;
   readonly after: VersionInfo;
 }

@@ -1,7 +1,4 @@
-/**
- * The connection to one inspector in another process. It never delays a call: reports are serialised later, dropped if
- * the inspector is too slow, and ignored when it is gone.
- */
+/** The connection to one inspector. It never delays a call: reports are dropped if the inspector is slow or gone. */
 
 import { createConnection, type Socket } from "node:net";
 import type { Answer, Question } from "../../contract/ask.ts";

@@ -1,7 +1,4 @@
-/**
- * Reports the calls of this process to inspectors in other processes. As long as there is none, it listens to nothing and
- * keeps nothing: a process looks once when it starts, and the system notifies it when a file appears in the folder.
- */
+/** Reports calls to inspectors in other processes. Without one it keeps nothing; a new file announces one. */
 
 import type { Filehand } from "../../options.ts";
 import type { Answer } from "../../contract/ask.ts";

@@ -26,7 +26,6 @@ export interface CharacterTable {
 /** Two bytes that are no pair. */
 export const notPair = 0;
 
-/** A pair without a character. */
 export const unassigned = 0xffff_ffff;
 
 /** What decoders return for invalid bytes. */

@@ -90,10 +90,7 @@ export interface Units {
   length: number;
 }
 
-/**
- * Writes the character that begins at `at` and returns its length in bytes. Each byte that cannot be decoded becomes a
- * lone low surrogate, U+DC00 + byte; nothing else does.
- */
+/** Writes the character at `at` and returns its bytes. Only a byte that cannot be decoded becomes U+DC00 + byte. */
 export type Step = (bytes: Uint8Array, at: number, units: Units) => number;
 
 function put(units: Units, unit: number): void {

@@ -141,10 +141,7 @@ export function decode(bytes: Uint8Array, encoding: EncodingName): Decoded {
   return encoding === "euc-kr" ? decodeKorean(bytes) : decodeByTable(bytes, encoding);
 }
 
-/**
- * Decodes bytes that come in pieces, split anywhere (UTF-32: at a multiple of four bytes). An incomplete character at
- * the end of a piece waits for the next piece.
- */
+/** Decodes pieces split anywhere (UTF-32: at four bytes). An incomplete character waits for the next piece. */
 export function decodeInPieces(encoding: EncodingName): (bytes: Uint8Array, last: boolean) => string {
   if (encoding === "utf-32le" || encoding === "utf-32be" || encoding === "windows-1252") {
     return (bytes) => decode(bytes, encoding).text;
@@ -205,10 +202,7 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return text.replace(/[\x80-\x9f]/g, (control) => windows1252Block.charAt(control.charCodeAt(0) - 0x80));
 }
 
-/**
- * Windows writes "EUC-KR" with 8,822 syllables more than the standard. The EUC-KR of the web has them; Node decodes
- * them to a control character and a letter, without an error.
- */
+/** Windows writes "EUC-KR" with 8,822 syllables more, which Node decodes to other characters without an error. */
 function decodeKorean(bytes: Uint8Array): Decoded {
   let text = "";
   let lossy = false;
@@ -287,10 +281,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/**
- * Only the lines with a byte above ASCII, at most `bytesMax` bytes: charset detectors guess far worse with the ASCII
- * lines around them. If the first such line is too long, the part from its first such byte on.
- */
+/** The lines with a byte above ASCII, at most `bytesMax` bytes: charset detectors guess far worse with the others. */
 export function highLines(bytes: Uint8Array, bytesMax: number): Uint8Array {
   const kept: Uint8Array[] = [];
   let room = bytesMax;

@@ -11,10 +11,7 @@ const everyHidden = new RegExp(`(${visibleJoins})|[${hiddenCharacters}]`, "gu");
 const unsafeInContent = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 const everyUnsafeInContent = new RegExp(unsafeInContent, "g");
 
-/**
- * A file name on one line. Backslashes stay, so the result is not reversible: doubling them would make every Windows
- * path unusable as the argument of the next call.
- */
+/** A file name on one line. Backslashes stay: with doubled ones a Windows path is unusable in the next call. */
 export function escapeName(name: string): string {
   return unsafeInNames.test(name) ? name.replace(everyUnsafeInNames, escapeUnlessVisible) : name;
 }

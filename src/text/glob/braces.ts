@@ -1,6 +1,5 @@
 /** Brace expansion: `{a,b}`, `{1..3}`, `{01..10..3}`, `{a..e}`, nested. Braces without a choice are literal. */
 
-/** All expansions of a pattern, at most `choicesMax`. */
 export function expandBraces(pattern: string, choicesMax: number): readonly string[] | { readonly fault: BraceFault } {
   const parsed = sequence({ text: pattern, bracketEnd: 0, choicesMax }, 0, 0);
   if (typeof parsed === "string") return { fault: parsed };
@@ -15,7 +14,6 @@ type BraceFault = "unclosed brace" | "too many choices";
 
 interface Sequence {
   readonly parts: readonly Part[];
-  /** Of its expansions. */
   readonly count: number;
   /** Where it ends: at a comma or brace of the enclosing choice. */
   readonly end: number;

@@ -7,7 +7,6 @@ import { testName } from "./name.ts";
 export type HiddenNames = "visible" | "all";
 
 export interface GlobState {
-  /** Does a file of this name match, in a folder with this state? */
   accepts(name: string, hiddenNames: HiddenNames): boolean;
   /** The state of a subfolder; undefined if nothing below it can match. */
   enter(name: string, hiddenNames: HiddenNames): GlobState | undefined;

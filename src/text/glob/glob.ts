@@ -9,7 +9,6 @@ import type { PatternFault } from "../../contract/problem.ts";
 import { expandBraces } from "./braces.ts";
 import { compileName, type NameTest, stepsPerCharacter } from "./name.ts";
 
-/** A position in the pattern: what may come next. */
 export interface GlobStep {
   /** Names without wildcards, and also names that look like wildcards: a folder may be called `[id]`. */
   readonly literals: Map<string, GlobStep>;

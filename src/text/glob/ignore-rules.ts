@@ -84,10 +84,7 @@ export function matchedPrefixes(
   return matched;
 }
 
-/**
- * Walks along a path with the set of all reachable places of the pattern, so several `**` cost no more than one.
- * Reports every prefix that matches.
- */
+/** Walks with the set of all reachable places, so several `**` cost as one does. Reports every matching prefix. */
 function compare(
   names: PathPattern["names"],
   count: number,
@@ -125,12 +122,8 @@ function compare(
   }
 }
 
-/** The rules of one ignore file. */
 export interface IgnoreRules {
-  /**
-   * The verdict on a name, or undefined: no line matches, or `meter` is over its limit. `above`: the folders that
-   * contain the name; those from index `from` on are below the ignore file.
-   */
+  /** Undefined: no line matches, or `meter` is over. `above`: its folders; from `from` on below the ignore file. */
   judge(
     above: readonly string[],
     from: number,
@@ -150,7 +143,6 @@ interface Rule extends LineVerdict {
   readonly pattern: PathPattern;
 }
 
-/** The verdicts on one name: of lines for anything, and of lines for folders only. */
 interface NameVerdicts {
   anything?: LineVerdict;
   folders?: LineVerdict;
@@ -159,7 +151,6 @@ interface NameVerdicts {
 /** Characters after which `readIgnoreRules` pauses. */
 const charsPerPause = 8_192;
 
-/** Undefined if no line is a rule. */
 export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
   // Most lines are a name or `*.extension`: those are looked up in a map.
   const byName = new Map<string, NameVerdicts>();

@@ -268,12 +268,10 @@ function matchesGroups({ steps, letterCase }: Steps, name: string, meter: Meter 
 
 /** The positions of one name that steps lead to. Each operation takes any number of rows, and returns as many. */
 class Positions {
-  /** Rows that were worked out. */
   count = 0;
   readonly #codes: number[] = [];
   readonly #letterCase: "exact" | "any";
   readonly #end: number;
-  /** Words of a row. */
   readonly #width: number;
   /** By step: the positions after a character that fits. By group: for each position a row, where it leads to. */
   readonly #tables = new Map<Step, Rows>();

@@ -1,7 +1,4 @@
-/**
- * Finds where a text stops being JSON. V8 reports a position for some faults only (none for a text shorter than about
- * 40 characters). Runs only on text that `JSON.parse` has refused. Not recursive, so a million brackets are no danger.
- */
+/** Finds where a text stops being JSON, once `JSON.parse` has refused it: V8 seldom says. Not recursive. */
 
 import { countNewlines } from "../lines/newlines.ts";
 import { skipMatch } from "./spans.ts";

@@ -25,10 +25,7 @@ export function parseJson(text: string, containersMax: number = limits.jsonConta
 /** The rest of a sentence that begins with what the JSON is: `the message …`. */
 export const tooManyParts = `has more than ${limits.jsonContainersMax} objects and lists or ${limits.jsonKeysMax} different keys, send it in parts`;
 
-/**
- * The content of strings does not count. They are skipped from quote to quote, so this takes a fraction of the time of
- * `JSON.parse`; a short text is not scanned at all.
- */
+/** Strings are skipped from quote to quote, in a fraction of the time of `JSON.parse`. A short text is not scanned. */
 function hasTooManyParts(text: string, containersMax: number): boolean {
   if (text.length <= limits.jsonKeysMax) return false;
   const keys = new Set<string>();

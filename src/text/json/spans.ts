@@ -12,7 +12,6 @@ export interface Span {
   readonly to: number;
 }
 
-/** From its key to the end of its value. */
 export interface Member extends Span {
   readonly name: string;
   readonly key: Span;
@@ -123,7 +122,6 @@ export function skipMatch(pattern: RegExp, text: string, at: number): number {
 
 export interface Shape {
   readonly lead: string;
-  /** Between two entries, including the comma. */
   readonly between: string;
   readonly tail: string;
 }

@@ -218,7 +218,6 @@ export function countNewlines(text: string): number {
   return count;
 }
 
-/** Where the lines of a text begin. */
 export function startsIn(text: string, end: "\n" | "\r"): Int32Array {
   let starts = new Int32Array(64);
   let count = 1;

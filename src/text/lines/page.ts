@@ -1,7 +1,4 @@
-/**
- * Turns decoded text, fed piece by piece, into the lines of one page: truncates long lines, counts bytes and tokens,
- * and reports when the page is full. It keeps one page in memory, never more.
- */
+/** Turns text, fed piece by piece, into the lines of one page, and reports when it is full. Keeps only that page. */
 
 import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { CutLine } from "../../contract/read.ts";
@@ -27,10 +24,7 @@ export interface TextFacts {
 export const startPage = (rules: PageRules, from: number, linesMax: number): PageStepper =>
   new PageStepper(rules, from, linesMax);
 
-/**
- * A class, not an object with getters in a closure: V8 keeps what such getters capture until the next full garbage
- * collection, so every page would stay in memory for hundreds of calls.
- */
+/** A class: what getters in a closure capture stays in memory until the next full garbage collection of V8. */
 export class PageStepper {
   readonly #rules: PageRules;
   readonly #from: number;

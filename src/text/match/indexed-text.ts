@@ -2,13 +2,15 @@
  * A text for calls with many edits: split into blocks, with an index of the short character sequences (grams) in each block. A
  * search looks only at blocks that may contain the text, and a change copies only its block, so the cost of an edit does not
  * grow with the text. All texts that will be searched for are known from the start, so the index has only their grams. It may
- * list a block that no longer contains a gram; it never misses one that does.
+ * list a block that no longer contains a gram; it never misses one that does. `IndexedForms` adds the form in which every line
+ * ends with `\n`, for texts with CRLF.
  */
 
 import type { TextChange } from "../../contract/edit.ts";
 import { countNewlines } from "../lines/newlines.ts";
 import type { Steps } from "../steps.ts";
-import { doubled, placesIn } from "./find-text.ts";
+import { doubled, type NextPlace, placesIn } from "./find-text.ts";
+import { exactPlacesFrom } from "./places.ts";
 
 interface Block {
   readonly id: number;
@@ -75,21 +77,26 @@ export class IndexedText {
 
   endsWith(text: string): boolean {
     const length = this.#blocks.reduce((sum, block) => sum + block.text.length, 0);
-    return length >= text.length && this.#slice(length - text.length, length) === text;
+    return length >= text.length && this.slice(length - text.length, length) === text;
   }
 
-  /** The first `max` places of a text, overlapping ones included. */
-  places(wanted: string, max: number): readonly number[] {
+  /** The first `max` places of a text, overlapping ones included. `search` may look at one character before the place. */
+  places(
+    wanted: string,
+    max: number,
+    search: (text: string, wanted: string) => NextPlace = placesIn,
+  ): readonly number[] {
     const gramAt = this.#markCandidates(wanted);
     const found: number[] = [];
     let start = 0;
     /** The range where the text may begin. Candidates whose ranges overlap are searched as one. */
     let window: { readonly from: number; to: number } | undefined;
-    const search = (): void => {
+    const searchWindow = (): void => {
       if (window === undefined) return;
-      const { from, to } = window;
-      const next = placesIn(this.#slice(from, to + wanted.length - 1), wanted);
-      for (let at = next(0); at >= 0 && found.length < max; at = next(at + 1)) found.push(from + at);
+      const before = Math.min(1, window.from);
+      const from = window.from - before;
+      const next = search(this.slice(from, window.to + wanted.length - 1), wanted);
+      for (let at = next(before); at >= 0 && found.length < max; at = next(at + 1)) found.push(from + at);
       window = undefined;
     };
     for (const block of this.#blocks) {
@@ -97,14 +104,14 @@ export class IndexedText {
       if (block.search === this.#searches) {
         // The gram begins in this block, so the text begins `gramAt` characters before it.
         const from = Math.max(0, start - gramAt);
-        if (window !== undefined && from > window.to + wanted.length) search();
+        if (window !== undefined && from > window.to + wanted.length) searchWindow();
         if (found.length >= max) return found;
         window ??= { from, to: 0 };
         window.to = end - gramAt;
       }
       start = end;
     }
-    search();
+    searchWindow();
     return found;
   }
 
@@ -117,6 +124,22 @@ export class IndexedText {
       newlines += block.newlines;
     }
     return newlines;
+  }
+
+  /** Where the line after `newlines` newlines begins; the end of the text if it has fewer. */
+  lineStart(newlines: number): number {
+    let start = 0;
+    let left = newlines;
+    for (const block of this.#blocks) {
+      if (left <= block.newlines) {
+        let at = 0;
+        for (; left > 0; left -= 1) at = block.text.indexOf("\n", at) + 1;
+        return start + at;
+      }
+      start += block.text.length;
+      left -= block.newlines;
+    }
+    return start;
   }
 
   /** The changes MUST be in order and without overlaps. */
@@ -205,7 +228,7 @@ export class IndexedText {
     return best.at;
   }
 
-  #slice(from: number, to: number): string {
+  slice(from: number, to: number): string {
     let found = "";
     let start = 0;
     for (const { text } of this.#blocks) {
@@ -224,6 +247,101 @@ export class IndexedText {
     }
     return found;
   }
+}
+
+export interface IndexedPlace {
+  readonly from: number;
+  readonly to: number;
+  readonly isExact: boolean;
+}
+
+/**
+ * A text, and the same text with `\n` for every `\r\n` if it may have any. Both have the same lines, so line and column lead
+ * from an offset in one to that in the other. Finds what the first two steps of the ladder find.
+ */
+export class IndexedForms {
+  readonly #own: IndexedText;
+  /** Undefined if no text that will be searched for has a line end. */
+  readonly #folded: IndexedText | undefined;
+  readonly #mayHaveReturns: boolean;
+
+  private constructor(own: IndexedText, folded: IndexedText | undefined, mayHaveReturns: boolean) {
+    this.#own = own;
+    this.#folded = folded;
+    this.#mayHaveReturns = mayHaveReturns;
+  }
+
+  /** `wanted` MUST have every text that `onlyPlace` will be called with; none is empty or has a `\r`. */
+  static *of(text: string, wanted: readonly string[], mayHaveReturns: boolean): Steps<IndexedForms> {
+    const lines = mayHaveReturns ? wanted.filter((one) => one.includes("\n")) : [];
+    const own = yield* IndexedText.of(text, wanted);
+    const folded = lines.length === 0 ? undefined : yield* IndexedText.of(foldReturns(text), lines);
+    return new IndexedForms(own, folded, mayHaveReturns);
+  }
+
+  get text(): string {
+    return this.#own.text;
+  }
+
+  /** The only exact place, or, if there is none, the only one that differs in line ends. Undefined also where the ladder must decide. */
+  onlyPlace(wanted: string): IndexedPlace | undefined {
+    const exact = this.#own.places(wanted, 2, exactPlacesFrom);
+    if (exact.length > 1) return undefined;
+    const [own] = exact;
+    if (own !== undefined) return { from: own, to: own + wanted.length, isExact: true };
+    if (this.#folded === undefined || !wanted.includes("\n")) return undefined;
+    const [from, ...others] = this.#folded.places(wanted, 2);
+    if (from === undefined || others.length > 0) return undefined;
+    // The text may end in the same lines without the last newline: the ladder asks which ones are meant.
+    const isUnended = wanted.endsWith("\n") && !this.#own.endsWith("\n") && this.#folded.endsWith(wanted.slice(0, -1));
+    if (isUnended) return undefined;
+    const unfold = (offset: number): number => offsetIn(this.#own, this.#folded ?? this.#own, offset);
+    return { from: unfold(from), to: unfold(from + wanted.length), isExact: false };
+  }
+
+  slice(from: number, to: number): string {
+    return this.#own.slice(from, to);
+  }
+
+  newlinesBefore(offset: number): number {
+    return this.#own.newlinesBefore(offset);
+  }
+
+  /** As in the ladder: that of the line at an offset, or of the line before if it is the last. Undefined if lines may end with a lone `\r`. */
+  lineEndAt(offset: number): "\n" | "\r\n" | undefined {
+    if (!this.#mayHaveReturns) return "\n";
+    const { newlines } = this.#own;
+    if (newlines === 0) return undefined;
+    const next = this.#own.lineStart(Math.min(this.#own.newlinesBefore(offset), newlines - 1) + 1);
+    return this.#own.slice(Math.max(0, next - 2), next) === "\r\n" ? "\r\n" : "\n";
+  }
+
+  /** The changes MUST be in order and without overlaps. */
+  splice(changes: readonly TextChange[]): void {
+    for (const change of changes.toReversed()) {
+      this.#folded?.splice([foldedChange(change, this.#own, this.#folded)]);
+      this.#own.splice([change]);
+    }
+  }
+}
+
+const foldReturns = (text: string): string => text.replaceAll("\r\n", "\n");
+
+/** The offset in one form for that in the other, at the same line and column; not between `\r` and `\n`. */
+function offsetIn(to: IndexedText, from: IndexedText, offset: number): number {
+  const line = from.newlinesBefore(offset);
+  return to.lineStart(line) + offset - from.lineStart(line);
+}
+
+/** The same change in the folded form. What it puts may become a `\r\n` with the character before or after it. */
+function foldedChange(change: TextChange, own: IndexedText, folded: IndexedText): TextChange {
+  const before = own.slice(Math.max(0, change.from - 1), change.from) === "\r" ? "\r" : "";
+  const after = own.slice(change.to, change.to + 1) === "\n" ? "\n" : "";
+  return {
+    from: offsetIn(folded, own, change.from - before.length),
+    to: offsetIn(folded, own, change.to + after.length),
+    text: foldReturns(before + change.text + after),
+  };
 }
 
 /** The grams of one length, by hash, and the blocks in which they begin. */

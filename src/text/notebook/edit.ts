@@ -451,7 +451,6 @@ function insertion(text: string, { span, items }: CellList, index: number, cell:
 const hasCellWithoutId = ({ notebook }: NotebookText, from: number): boolean =>
   notebook.cells.slice(from).some(({ ownId }) => !ownId);
 
-/** An id that no cell has, own or generated. */
 function freeId({ notebook }: NotebookText, newId: string): string {
   const taken = new Set(notebook.cells.map(({ id }) => id));
   if (/^[\w-]{1,64}$/.test(newId) && !taken.has(newId)) return newId;

@@ -1,7 +1,4 @@
-/**
- * Parses a Jupyter notebook (nbformat 4 and 3) into cells and outputs. No type in the file is trusted: a value of the
- * wrong type counts as missing. Nothing here is recursive, so nesting is no danger.
- */
+/** Parses a notebook (nbformat 4 and 3). A value of the wrong type counts as missing. Nothing here is recursive. */
 
 import { isRecord } from "../../contract/common.ts";
 import { Buffer } from "node:buffer";
@@ -331,10 +328,7 @@ export function terminalText(raw: string): string {
     .replace(/[\0-\x08\x0b-\x1f\x7f]+/g, "");
 }
 
-/**
- * The last state of a line that was overwritten. Each pass after a carriage return covers the earlier ones up to its
- * own length, so from the last pass backwards every one adds only what sticks out.
- */
+/** The last state of an overwritten line: from the last pass backwards, each one adds only what sticks out. */
 function lastState(line: string): string {
   if (!line.includes("\r") && !line.includes("\b")) return line;
   const passes = line.split("\r");

@@ -444,7 +444,6 @@ function isRecognisable({ lines }: PatchHunk): boolean {
   return letters >= lettersMin;
 }
 
-/** The lines before (`-`) or after (`+`) the hunk. */
 function sideOf({ lines }: PatchHunk, side: "-" | "+"): readonly string[] {
   return lines.filter(({ mark }) => mark === " " || mark === side).map(({ text }) => text);
 }

@@ -33,9 +33,7 @@ export interface PatchLine {
 export interface PatchHunk {
   readonly headers: readonly string[];
   readonly lines: readonly [PatchLine, ...PatchLine[]];
-  /** The old lines are the last ones of the file. */
   readonly endOfFile: boolean;
-  /** The line of the patch text where the hunk begins, from 1. */
   readonly at: number;
 }
 
@@ -43,7 +41,6 @@ export type ParsedPatch =
   | { readonly files: readonly [PatchFile, ...PatchFile[]] }
   | {
       readonly fault: PatchFault;
-      /** The faulty line of the patch text, from 1. */
       readonly line: number;
       readonly text: string;
     };

@@ -29,7 +29,6 @@ export type ChangeTarget =
       readonly folder: Handle | undefined;
     };
 
-/** The handle that the caller of `resolveChangeTarget` has to close. */
 export const handleOf = (changeTarget: ChangeTarget): Handle | undefined =>
   changeTarget.is === "there" ? changeTarget.node.handle : changeTarget.folder;
 
@@ -78,10 +77,7 @@ export function refuseDenied(
   if (rule !== undefined) throw deniedBy(rule, target);
 }
 
-/**
- * Runs `work` while the files are locked against other sessions and processes. `work` MUST NOT ask a person anything. `keys`
- * are those of the targets, where they are known already.
- */
+/** Runs `work` while the files are locked. It MUST NOT ask a person anything. `keys`: of the targets, if known. */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
   context: ToolContext,

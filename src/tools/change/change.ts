@@ -155,7 +155,6 @@ export interface Plan<Extra> {
   readonly unseen?: "permitted";
 }
 
-/** The new state of a file, its diff, and what the session knows of it afterwards. */
 export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
   /** The file that copied pieces are copied from; by default the file itself. */

@@ -35,7 +35,6 @@ export interface CurrentFile {
 /** The file before the ledger check. */
 export type UncheckedCurrentFile = Omit<CurrentFile, "seen" | "rules" | "whole">;
 
-/** How a plan reads the file. */
 export type Wants =
   /** A notebook that the dialect shows as cells is refused. */
   | "text"
@@ -89,10 +88,7 @@ export async function readCurrentFile(
   }
 }
 
-/**
- * Is the file large, and its mtime old enough to show a later change? The bytes of a file that changed a moment ago are
- * needed for the comparison before it is replaced.
- */
+/** Large, and its mtime is old enough to show a later change. Otherwise the comparison needs the bytes. */
 const mayBeStreamed = ({ sizeBytes, identity }: OpenFile): boolean =>
   sizeBytes >= limits.editPassedBytesMin && !isRacy(identity);
 

@@ -162,7 +162,6 @@ async function keep(
   return recorder.done(now.identity, now.mode);
 }
 
-/** The diff from before the tool's change to after the formatter's. */
 async function wholeDiff(file: ChangedFile, now: string): Promise<Partial<ChangedFile>> {
   if (file.before === undefined && file.did !== "created") return {};
   const { hunks, additions, deletions, complete } = await runInSlices(hunksBetween(file.before ?? "", now));

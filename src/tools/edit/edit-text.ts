@@ -40,7 +40,7 @@ import {
   encode,
   firstIndex,
   fits,
-  IndexedText,
+  IndexedForms,
   insertion,
   linesRewritten,
   type Match,
@@ -345,19 +345,16 @@ interface OnlyPlace {
 class EditedText {
   #source: Source;
   #pending: TextChange[] = [];
-  #indexed: IndexedText | undefined;
-  #ends: ReturnType<typeof commonEnds>;
+  #indexed: IndexedForms | undefined;
 
   constructor(text: string) {
     this.#source = sourceOf(text);
-    this.#ends = commonEnds(text);
   }
 
   *index(edits: readonly TextEdit[]): Steps<void> {
     const wanted = edits.filter(isPlain).map(({ oldText }) => oldText);
     const mayHaveReturns = this.#source.text.includes("\r") || edits.some(({ newText }) => newText.includes("\r"));
-    const more = mayHaveReturns ? wanted.filter((text) => text.includes("\n")).map(withReturns) : [];
-    if (wanted.length > 0) this.#indexed = yield* IndexedText.of(this.#source.text, wanted.concat(more));
+    if (wanted.length > 0) this.#indexed = yield* IndexedForms.of(this.#source.text, wanted, mayHaveReturns);
   }
 
   source(): Source {
@@ -370,7 +367,6 @@ class EditedText {
   change(changes: readonly TextChange[]): void {
     this.#source = this.source().after(changes);
     this.#indexed?.splice(changes);
-    this.#ends = commonEnds(this.#source.text);
   }
 
   /** Makes the edit if the index finds its old text once. Undefined if the edit needs the ladder. */
@@ -378,36 +374,30 @@ class EditedText {
     const { oldText, newText } = edit;
     const indexed = this.#indexed;
     if (indexed === undefined || !isPlain(edit)) return undefined;
-    const hasLines = (oldText + newText).includes("\n");
-    const isCrlf = hasLines && this.#ends === "\r\n";
-    // Without any line the text's own ends are no guide; with both kinds the ladder decides for each place.
-    if (hasLines && (this.#ends === undefined || (isCrlf && indexed.newlines === 0))) return undefined;
-    const wanted = isCrlf ? withReturns(oldText) : oldText;
-    const [from, ...others] = indexed.places(wanted, 2);
-    if (from === undefined || others.length > 0) return undefined;
-    // The text may end in the same lines without the last newline: the ladder asks which ones are meant.
-    if (isCrlf && wanted.endsWith("\r\n") && !indexed.endsWith("\n") && indexed.endsWith(wanted.slice(0, -2)))
-      return undefined;
-    const place = { from, to: from + wanted.length };
-    const isFolded = isCrlf && oldText.includes("\n");
-    const changes = isFolded
-      ? (yield* linesRewritten(wanted, newText)).map((one) => ({ ...one, from: one.from + from, to: one.to + from }))
-      : [{ ...place, text: isCrlf ? withReturns(newText) : newText }];
-    const line = indexed.newlinesBefore(changes[0]?.from ?? from) + 1;
+    const place = indexed.onlyPlace(oldText);
+    if (place === undefined) return undefined;
+    const { from, to, isExact } = place;
+    // New lines in a text of one line end as the line around it does.
+    const adds = newText.includes("\n") && !oldText.includes("\n");
+    const lineEnd = adds ? indexed.lineEndAt(from) : "\n";
+    if (lineEnd === undefined) return undefined;
+    const text = newText.replaceAll("\n", lineEnd);
+    const changes = isExact
+      ? [{ from, to, text }]
+      : (yield* linesRewritten(indexed.slice(from, to), newText)).map((one) => ({
+          ...one,
+          from: one.from + from,
+          to: one.to + from,
+        }));
+    const [first] = changes;
+    if (first === undefined) return undefined;
+    const line = indexed.newlinesBefore(first.from) + 1;
     indexed.splice(changes);
     // One more than the maximum makes `source` build anew.
     for (const change of changes.toReversed()) if (this.#pending.length <= pendingMax) this.#pending.push(change);
-    return { matchedBy: isCrlf ? "line ends" : "exact", place, changes, line };
+    return { matchedBy: isExact && text === newText ? "exact" : "line ends", place, changes, line };
   }
 }
-
-/** The line end of all lines, `\n` if there is no `\r`; undefined if lines end differently. */
-const commonEnds = (text: string): "\n" | "\r\n" | undefined => {
-  if (!text.includes("\r")) return "\n";
-  return text.includes("\n") && !/(?:^|[^\r])\n/.test(text) ? "\r\n" : undefined;
-};
-
-const withReturns = (text: string): string => text.replaceAll("\n", "\r\n");
 
 /** Whether the index can locate an edit: `\r`, BOM and lone surrogates have rules of their own in the ladder. */
 const isPlain = ({ oldText, newText, afterLine }: TextEdit): boolean =>

@@ -266,10 +266,7 @@ interface RawPlace {
 
 export type Standing = "shown" | "hidden by rules" | "outside";
 
-/**
- * "shown" only for a file that the session could read without a question. A file outside the roots may be named, since none of
- * it is read; a denied one may not.
- */
+/** "shown" only without a question. A file outside the roots may be named, since none of it is read. */
 export function standingOf(path: string, context: ToolContext): Standing {
   const { disk, guard } = context;
   const roots = disk.roots.map(({ real }) => real);

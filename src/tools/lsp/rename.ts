@@ -52,10 +52,7 @@ export const rename: Tool<"rename"> = async (request, context) => {
   return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
 };
 
-/**
- * The definition of the name, if it is one place of the project. For a rename at an import, TypeScript would change that file
- * alone, by an alias; for one at the definition it changes every file.
- */
+/** For a rename at an import TypeScript makes an alias in that file; at the definition it changes every file. */
 async function definedAt(
   { languages, source, target }: AskedFile,
   at: FoundPlace,

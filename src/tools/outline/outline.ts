@@ -109,7 +109,14 @@ async function declaredIn(
     found = part === "" ? found : await parse(part);
   }
   if (language !== undefined && found?.is === "outline") {
-    const items = found.items.map(([name, kind, from, to, depth]) => ({ name, kind, from, to, depth }));
+    const items = found.items.map(([name, kind, from, to, depth, hidden = 0]) => ({
+      name,
+      kind,
+      from,
+      to,
+      depth,
+      hidden,
+    }));
     const { total, faultLine } = found;
     return { items, language, by: "grammar", total, faultLine, chars: part.length };
   }
@@ -181,6 +188,8 @@ export async function outlineInstead(
     giveBuffer(scratch);
   }
 }
+
+export const hasOutline = (target: Target): boolean => quickLanguage(target) !== undefined;
 
 const quickLanguage = (target: Target): OutlineLanguage | undefined => outlineLanguageOf(target.real, "");
 

@@ -83,9 +83,10 @@ async function readFile(located: Located, request: ReadRequest, context: ToolCon
     const kept = context.pages.find(key);
     const page =
       kept === undefined ? await readKind(file, target, { statKey, encoding }, request, context) : { ...kept, target };
-    const whole = (await outlineFor(page, file, request, context)) ?? page;
+    const instead = await outlineFor(page, file, request, context);
+    const whole = instead ?? (await withOutlineKnown(page, request));
     // An answer shows one state of the file, so a file that was rewritten meanwhile is read again. A cached page is of this state.
-    const changed = kept === undefined || whole !== page ? file.changed() : "no";
+    const changed = kept === undefined || instead !== undefined ? file.changed() : "no";
     if (changed === "rewritten") throw new FileTruncated();
     if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       context.pages.keep(key, page);
@@ -167,6 +168,13 @@ async function outlineFor(
   if (whole !== true || profile.longCode !== "outline" || page.kind !== "text") return undefined;
   if (page.pages[0].next === undefined || page.converted !== undefined) return undefined;
   return (await outlining()).outlineInstead(file, page.target, profile, context);
+}
+
+/** Says of the first page of a longer file that an outline would help. The language is looked up only then. */
+async function withOutlineKnown(page: ReadOutcome, { whole, profile }: ReadRequest): Promise<ReadOutcome> {
+  if (whole !== true || profile.outlineTool !== true || page.kind !== "text") return page;
+  if (page.pages[0].next === undefined || page.converted !== undefined) return page;
+  return (await outlining()).hasOutline(page.target) ? { ...page, hasOutline: true } : page;
 }
 
 /** What the ledger records as shown may be changed from now on. */

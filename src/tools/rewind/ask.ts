@@ -1,7 +1,4 @@
-/**
- * Permission for all files of a rewind, before the first of them is changed: an MCP client may have to repeat the call with
- * the person's answer, and the repeated call must find everything as it was. Also the diffs that questions and answers show.
- */
+/** Permission for all files of a rewind, before the first change: an MCP client may have to repeat the call. */
 
 import { isUtf8 } from "node:buffer";
 import type { Hunk } from "../../contract/edit.ts";
@@ -107,10 +104,7 @@ const textThen = async (action: RewindAction, history: SessionHistory): Promise<
 
 const onlyText = (text: TextOrWhy): string | undefined => (typeof text === "string" ? text : undefined);
 
-/**
- * Adds the two sides of each conflict: how the session changed the old content, and how another program changed it afterwards.
- * Only as far as the answer has room, and only for files that the session may read without a question.
- */
+/** Adds the two sides of each conflict, as far as there is room, for files that may be read without a question. */
 export async function withSides(
   files: readonly RewoundFile[],
   past: SessionHistory,
@@ -161,7 +155,6 @@ async function conflictTextNow(path: string, context: ToolContext): Promise<stri
   });
 }
 
-/** The bytes of old contents that one call may still read to compare them. */
 export interface DiffBudget {
   bytes: number;
 }

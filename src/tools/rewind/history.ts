@@ -1,20 +1,12 @@
 /** History: the turns of this session, or one of them with its diffs. What does not fit is left for the next call. */
 
 import * as nodePath from "node:path";
-import type {
-  FileChange,
-  FileSeen,
-  FileVersion,
-  HistoryOutcome,
-  HistoryRequest,
-  TurnChanges,
-  TurnSeen,
-} from "../../contract/history.ts";
+import type { FileSeen, HistoryOutcome, HistoryRequest, TurnChanges, TurnSeen } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import { deniedBy, relativeTo } from "../../guard/guard.ts";
-import { isSameContent, type SessionHistory } from "../../history/history.ts";
-import { shortCharsMin, shortNames } from "../../text/text.ts";
+import type { SessionHistory } from "../../history/history.ts";
+import { didTo, modesOf, shortCharsMin, shortNames, type TouchedFile, turnFiles, undoneIn } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { charsOf, type DiffBudget, fittedHunks, versionDiff, withSides } from "./ask.ts";
@@ -58,7 +50,7 @@ interface HistoryView {
   readonly past: SessionHistory;
   readonly context: ToolContext;
   readonly names: ReadonlyMap<string, string>;
-  readonly filesOf: (turn: TurnChanges) => TurnFiles;
+  readonly filesOf: (turn: TurnChanges) => ReturnType<typeof turnFiles>;
   readonly budget: DiffBudget;
   /** The only file or folder that the call asks about, below its root. */
   readonly path: string | undefined;
@@ -105,12 +97,11 @@ async function inDetail(turn: TurnChanges | undefined, view: HistoryView): Promi
   return outcomeOf("files", [detailed], shown.length, files.length, view);
 }
 
-function headOf({ messageId, timestamp, rewinds, files }: TurnChanges, { names }: HistoryView) {
-  const count = files.filter((file) => file.undone).length;
-  const undone = count === 0 ? "no" : count === files.length ? "all" : "part";
+function headOf(turn: TurnChanges, { names }: HistoryView) {
+  const { messageId, timestamp, rewinds } = turn;
   const nameOf = (id: string): string => names.get(id) ?? id;
   const back = rewinds === undefined ? undefined : { ...rewinds, to: nameOf(rewinds.to) };
-  return { messageId, name: nameOf(messageId), timestamp, rewinds: back, undone } as const;
+  return { messageId, name: nameOf(messageId), timestamp, rewinds: back, undone: undoneIn(turn) };
 }
 
 function outcomeOf(
@@ -125,15 +116,18 @@ function outcomeOf(
 }
 
 /** With its lines counted or, if it may be read, with its diff. A file that is a secret now may not have been one when recorded. */
-async function seen(touched: Touched, { past, context, budget }: HistoryView, as: "lines" | "diff"): Promise<FileSeen> {
+async function seen(
+  touched: TouchedFile,
+  { past, context, budget }: HistoryView,
+  as: "lines" | "diff",
+): Promise<FileSeen> {
   const file = { ...placeOf(touched, context), lines: undefined, hunks: as === "diff" ? [] : undefined, cut: false };
-  const { change, from } = touched;
+  const { change, from, before, after } = touched;
   const paths = from === undefined ? [change.path] : [change.path, from.path];
   if (paths.some((path) => context.guard.isSecret(path))) return { ...file, why: "secret" };
   for (const path of as === "diff" ? paths : []) {
     if (!(await mayShow(path, context))) return { ...file, why: "refused" };
   }
-  const { before, after } = versionsOf(touched);
   const diff = await versionDiff(before, after, past, budget, context.signal);
   if ("why" in diff) return { ...file, why: diff.why };
   const { additions, deletions, hunks, complete } = diff;
@@ -141,12 +135,12 @@ async function seen(touched: Touched, { past, context, budget }: HistoryView, as
   return as === "diff" ? { ...counted, hunks, cut: !complete } : counted;
 }
 
-function placeOf(touched: Touched, context: ToolContext) {
-  const { change, from } = touched;
+function placeOf(touched: TouchedFile, context: ToolContext) {
+  const { change, from, before, after } = touched;
   const { path, observed, undone } = change;
   const relative = context.guard.spell(path);
   const movedFrom = from === undefined ? undefined : { path: from.path, relative: context.guard.spell(from.path) };
-  return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
+  return { path, relative, did: didTo(touched), movedFrom, modes: modesOf(before, after), observed, undone };
 }
 
 /** Rewind as a model calls it: turns and files are named as History shows them; files that the model may not know are counted. */
@@ -180,58 +174,7 @@ export const rewindByModel: Tool<"rewind"> = async (request, context) => {
   };
 };
 
-/** A file of a turn; a moved file is one of them, with the change of its old name. */
-interface Touched {
-  readonly change: FileChange;
-  readonly from: FileChange | undefined;
-}
-
-interface TurnFiles {
-  readonly files: readonly Touched[];
-  readonly hiddenByRules: number;
-}
-
-function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): TurnFiles {
-  const named = new Map(files.filter(({ path }) => mayName(path)).map((change) => [change.path, change]));
-  const sourceOf = (change: FileChange): FileChange | undefined => {
-    const source = change.movedFrom === undefined ? undefined : named.get(change.movedFrom);
-    return source?.movedTo === change.path && source.after.kind === "absent" ? source : undefined;
-  };
-  const moved = new Set([...named.values()].flatMap((change) => sourceOf(change)?.path ?? []));
-  return {
-    files: [...named.values()]
-      .filter(({ path }) => !moved.has(path))
-      .map((change) => ({ change, from: sourceOf(change) })),
-    hiddenByRules: files.length - named.size,
-  };
-}
-
-const versionsOf = ({ change, from }: Touched): { readonly before: FileVersion; readonly after: FileVersion } => ({
-  before: from?.before ?? change.before,
-  after: change.after,
-});
-
-function didOf(touched: Touched): FileSeen["did"] {
-  const { before, after } = versionsOf(touched);
-  if (touched.from !== undefined) return "moved";
-  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
-  if (after.kind === "absent") return "deleted";
-  // A content that was not kept cannot be compared, so it counts as changed.
-  if (before.content === undefined || after.content === undefined || !isSameContent(before, after)) return "changed";
-  return modesOf(touched) === undefined ? "nothing" : "mode";
-}
-
-function modesOf(touched: Touched): readonly [number, number] | undefined {
-  const { before, after } = versionsOf(touched);
-  if (before.kind === "absent" || after.kind === "absent") return undefined;
-  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return undefined;
-  return [before.mode, after.mode];
-}
-
-/**
- * Short names for turns. Only our own ids are random, so that the first characters stay unique; ids of a host are shown whole:
- * `message-1` must never become `message-12`.
- */
+/** Short names for turns. Ids of a host are shown whole: `message-1` must never become `message-12`. */
 function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const short = shortNames(ids.filter(isRandom));
   return new Map(ids.map((id) => [id, short.get(id) ?? id]));
@@ -284,7 +227,6 @@ async function realPathOf(
 const isOrIsBelow = (path: string, real: string): boolean =>
   path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
 
-/** May its content be shown? Asks a person if the rules say so. */
 async function mayShow(path: string, context: ToolContext): Promise<boolean> {
   try {
     const resolved = context.guard.resolve(path);

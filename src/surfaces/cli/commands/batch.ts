@@ -11,7 +11,7 @@ import { nameFrom } from "../change.ts";
 import { type Command, type Host, option, UsageError } from "../command.ts";
 import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
-import { shared } from "../parse.ts";
+import { offeredTools, shared } from "../parse.ts";
 import { failedReply, internalError, jsonLine } from "../print.ts";
 
 // `--observe`: records changes by other programs between calls, so that they can be undone as well.
@@ -53,7 +53,7 @@ export const batch: Command = {
     observe: option.flag(
       "Look at the workspace before each call, so that what others changed in between can be undone as well",
     ),
-    ...shared("history-tools", "line-edits", "edit-files", "patch-tool", "language-tools"),
+    ...shared(...offeredTools, "language-tools"),
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',
@@ -112,7 +112,6 @@ export const batch: Command = {
   },
 };
 
-/** A line of input, or why it cannot be one. */
 type Line = { readonly text: string } | { readonly why: string };
 
 async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {

@@ -1,10 +1,10 @@
-/** `filehand call`: one call as a model writes it. */
+/** `filehand call`, `tools`, `stats` and `permissions`. */
 
 import { FilehandError } from "../../../contract/problem.ts";
 import { type Command, option, UsageError } from "../command.ts";
 import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
-import { shared } from "../parse.ts";
+import { offeredTools, shared } from "../parse.ts";
 import { checkPaths, explainPath, listRules } from "../permission-view.ts";
 import { orJsonFailure, print, printJson, printReply } from "../print.ts";
 
@@ -17,10 +17,7 @@ export const call: Command = {
     "no-read-first",
     "answer-bytes",
     "session",
-    "history-tools",
-    "line-edits",
-    "edit-files",
-    "patch-tool",
+    ...offeredTools,
     "language-tools",
     "language-servers",
   ),
@@ -48,13 +45,11 @@ export const call: Command = {
   },
 };
 
-// `filehand tools`: the tools of a dialect as models see them.
-
 export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared("history-tools", "line-edits", "edit-files", "patch-tool", "language-tools"),
+  options: shared(...offeredTools, "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");
@@ -75,8 +70,6 @@ export const tools: Command = {
     return 0;
   },
 };
-
-// `filehand stats`: usage of the command line by day.
 
 export const stats: Command = {
   name: "stats",
@@ -110,8 +103,6 @@ export const stats: Command = {
 
 const shown = (value: string | number): string =>
   typeof value === "string" ? value : Math.round(value).toLocaleString("en-US");
-
-// `filehand permissions`: which rules there are, which of them decides about a path, and why.
 
 const words = { list: listRules, explain: explainPath, check: checkPaths } as const;
 const isWord = (text: string | undefined): text is keyof typeof words => Object.hasOwn(words, text ?? "");

@@ -1,4 +1,4 @@
-/** `filehand edit`: replace a text in a file. */
+/** `filehand edit`, `write`, `patch` and `notebook-edit`. */
 
 import { isRecord } from "../../../contract/common.ts";
 import type { CellMode, CellType, TextEdit } from "../../../contract/edit.ts";
@@ -84,8 +84,6 @@ function parseEdit(value: unknown, index: number): TextEdit {
   return { oldText, newText, all };
 }
 
-// `filehand write`: creates or overwrites a file.
-
 export const write: Command = {
   name: "write",
   summary: "Make a file, or write all of it anew",
@@ -124,8 +122,6 @@ async function piped(host: Host, missing: string, forEmpty: string): Promise<str
   return content;
 }
 
-// `filehand patch`: change several files at once, all of them or none.
-
 export const patch: Command = {
   name: "patch",
   summary: "Apply a patch to several files, to all of them or to none",
@@ -155,8 +151,6 @@ export const patch: Command = {
     return runChange((profile) => ({ verb: "patch", patchText, profile }), given, host, stdin);
   },
 };
-
-// `filehand notebook-edit`: one cell of a notebook.
 
 const modes: readonly CellMode[] = ["replace", "insert", "delete"];
 const types: readonly CellType[] = ["code", "markdown", "raw"];

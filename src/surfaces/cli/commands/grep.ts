@@ -1,4 +1,4 @@
-/** `filehand grep`: lines that match a regular expression. */
+/** `filehand grep`, `glob` and `ls`. */
 
 import type { GrepMode, GrepRequest } from "../../../contract/grep.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -8,7 +8,7 @@ import { type Command, type Given, option, UsageError } from "../command.ts";
 import type { Needs } from "../open-session.ts";
 import { coloured, isForPerson } from "../print.ts";
 import { progressBar } from "../progress.ts";
-import { showRequest } from "../show-request.ts";
+import { showRequest } from "../change.ts";
 
 const lineChars = 500;
 const entriesDefault = 1_000;
@@ -85,8 +85,6 @@ function requestOf(given: Given): GrepRequest {
   };
 }
 
-// `filehand glob`: files by the pattern of their paths.
-
 export const glob: Command = {
   name: "glob",
   summary: "Find files by the pattern of their paths, newest first",
@@ -113,8 +111,6 @@ export const glob: Command = {
     });
   },
 };
-
-// `filehand ls`: the entries of a folder, or a tree of them.
 
 export const ls: Command = {
   name: "ls",

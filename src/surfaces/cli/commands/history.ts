@@ -1,10 +1,10 @@
-/** `filehand history`: sessions, their turns and files, and maintenance of the store. */
+/** `filehand history`, `rewind`, `undo`, `redo`, `diff` and `show`. */
 
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { beginning, type FileVersion } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
-import { escapeName } from "../../../text/text.ts";
+import { escapeName, modesOf } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Given, type Host, option, UsageError } from "../command.ts";
 import { paintVersions } from "../diff.ts";
@@ -74,8 +74,6 @@ function refuseInVain(word: keyof typeof words | undefined, given: Given): void 
     throw new UsageError(`--${ofLists} is of no use with ${word}, which is about all that is kept`);
 }
 
-// `filehand rewind`: restores files to their state before a turn.
-
 export const rewind: Command = {
   name: "rewind",
   summary: "Make files what they were before a turn",
@@ -122,8 +120,6 @@ function filesOf({ turns, turn, ids }: Named, given: Given, past: Past, host: Ho
   });
 }
 
-// `filehand undo` and `filehand redo`: one turn back, and forth again.
-
 const oneTurn = (way: "undo" | "redo", words: Pick<Command, "summary" | "details" | "examples">): Command => ({
   name: way,
   parameters: [],
@@ -147,8 +143,6 @@ export const redo = oneTurn("redo", {
   details: "Again: the undo before that one. After a new change there is nothing to redo.",
   examples: ["filehand redo", "filehand redo --dry-run"],
 });
-
-// `filehand diff`: what a turn changed, or several turns together.
 
 export const diff: Command = {
   name: "diff",
@@ -192,7 +186,6 @@ async function turnsOf(asked: string, past: Past, given: Given) {
 interface ChangedFile extends VersionDiff {
   readonly path: string;
   readonly modes: readonly [string, string] | null;
-  /** The other half of a rename. */
   readonly movedFrom: string | null;
   readonly movedTo: string | null;
 }
@@ -223,7 +216,7 @@ async function changedFiles(
       const refused = await session.readRefusal(path);
       const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
       const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
-      files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
+      files.push({ path, modes: octalModes(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
     }
   } finally {
     bar.clear();
@@ -237,17 +230,14 @@ function titleOf({ path, movedFrom, movedTo }: ChangedFile, { cwd }: Host): stri
   return movedTo === null ? name : `${name}, moved to ${nameFrom(cwd, movedTo)}`;
 }
 
-function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
-  if (before.kind === "absent" || after.kind === "absent") return null;
-  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
-  return [before.mode.toString(8), after.mode.toString(8)];
+function octalModes(before: FileVersion, after: FileVersion): readonly [string, string] | null {
+  const modes = modesOf(before, after);
+  return modes === undefined ? null : [modes[0].toString(8), modes[1].toString(8)];
 }
 
 /** A file with unchanged content may have another mode. */
 const withMode = ({ modes, ...diff }: ChangedFile): VersionDiff =>
   modes === null || diff.note === null ? diff : { ...diff, note: `mode ${modes[0]} before, ${modes[1]} after` };
-
-// `filehand show`: a file as it was before a turn, or after it, to the byte.
 
 const pieceBytes = 1_048_576;
 /** A JSON string cannot be longer. */

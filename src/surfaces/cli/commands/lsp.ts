@@ -1,18 +1,15 @@
-/** `filehand lsp`: definitions, references and other answers of language servers. */
+/** `filehand lsp`, `rename`, `outline` and `diagnostics`. */
 
 import { setFlagsFromString } from "node:v8";
 import { limits } from "../../../contract/limits.ts";
 import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
 import { checkedFile, diagnosticMessage } from "../../../dialects/dialects.ts";
 import { escapeName } from "../../../text/text.ts";
-import { runChange } from "../change.ts";
+import { runChange, showRequest } from "../change.ts";
 import { type Command, type ExitCode, type Given, type Host, notEmpty, option, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { oneOf, shared } from "../parse.ts";
 import { coloured, orJsonFailure, printJson, styled } from "../print.ts";
-import { showRequest } from "../show-request.ts";
-
-/** A place in code as people write it: a path, a line and a column, with colons between. */
 
 export interface WrittenPlace {
   readonly path: string;
@@ -85,8 +82,6 @@ function operationOf(given: Given): LspOperation {
   throw new UsageError("--query goes with symbols");
 }
 
-// `filehand rename`: renames a symbol and all its uses.
-
 export const rename: Command = {
   name: "rename",
   summary: "Rename a symbol in all files that use it, as a language server finds them",
@@ -111,8 +106,6 @@ export const rename: Command = {
     return runChange((profile) => ({ verb: "rename", path, at, newName, profile }), given, host, "free", "always");
   },
 };
-
-// `filehand outline`: what a code file declares, and on which lines.
 
 export const outline: Command = {
   name: "outline",
@@ -144,8 +137,6 @@ export const outline: Command = {
     return showRequest((profile) => ({ verb: "outline", path, depth, profile }), given, host, { needs });
   },
 };
-
-// `filehand diagnostics`: the diagnostics of a file.
 
 export const diagnostics: Command = {
   name: "diagnostics",

@@ -5,7 +5,7 @@ import { tracing } from "../../mcp/log.ts";
 import type { Log } from "../../mcp/mcp-workspace.ts";
 import { preload } from "../../../filehand.ts";
 import type { Command, ExitCode, Given, Host } from "../command.ts";
-import { shared } from "../parse.ts";
+import { offeredTools, shared } from "../parse.ts";
 import { openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
 
@@ -13,15 +13,7 @@ export const mcp: Command = {
   name: "mcp",
   summary: "Serve the tools to an MCP client over stdin and stdout",
   parameters: ["[folder...]"],
-  options: shared(
-    "structured",
-    "answer-bytes",
-    "history-tools",
-    "line-edits",
-    "edit-files",
-    "patch-tool",
-    "language-servers",
-  ),
+  options: shared("structured", "answer-bytes", ...offeredTools, "language-servers"),
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
     "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",

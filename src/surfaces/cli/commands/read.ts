@@ -7,7 +7,7 @@ import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
 import { orJsonFailure, print, printJson } from "../print.ts";
 import { progressBar } from "../progress.ts";
-import { showRequest } from "../show-request.ts";
+import { showRequest } from "../change.ts";
 
 export const read: Command = {
   name: "read",
@@ -85,8 +85,6 @@ function rangeOf(given: string): LineRange {
     throw new UsageError(`--range ${given} has no lines: it must begin at 1 or later and not end before`);
   return { from: lineNumber(from), linesMax: to - from + 1 };
 }
-
-// `filehand read --tokens`: the tokens of a file.
 
 async function showCost(path: string, given: Given, host: Host): Promise<ExitCode> {
   const { session } = await openSession(given, host, "people");

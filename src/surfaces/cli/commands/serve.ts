@@ -1,10 +1,10 @@
-/** `filehand serve`: the same tools over HTTP, for several clients and several workspaces. */
+/** `filehand serve` and `inspect`: the same tools over HTTP, and the page on which a person watches them. */
 
 import { spawn } from "node:child_process";
 import * as nodePath from "node:path";
 import { programOnPath } from "../../../settings/settings.ts";
 import { type Command, type Host, notEmpty, option } from "../command.ts";
-import { shared } from "../parse.ts";
+import { offeredTools, shared } from "../parse.ts";
 import { runServer } from "../run-server.ts";
 
 const defaultPort = 3323;
@@ -19,7 +19,7 @@ const serverOptions = {
   "oauth-issuer": option.text("URL", "The authorisation server that clients get their tokens from"),
   "public-url": option.text("URL", "The address by which clients know this server, for OAuth"),
   "insecure-no-token": option.flag("Let every program on this machine in"),
-  ...shared("answer-bytes", "history-tools", "line-edits", "edit-files", "patch-tool", "language-servers"),
+  ...shared("answer-bytes", ...offeredTools, "language-servers"),
 };
 
 export const serve: Command = {
@@ -44,8 +44,6 @@ export const serve: Command = {
   ],
   run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
 };
-
-// `filehand inspect`: one page on which a person watches and steers what agents do with the files of this workspace.
 
 export const inspect: Command = {
   name: "inspect",

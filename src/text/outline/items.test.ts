@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chooseItems, type WholeItem } from "./outline.ts";
+import { chooseItems, type WholeItem } from "./items.ts";
 
 /** `a 1 b` is an item of depth 0 named a, with one of depth 1 named b in it. */
 const itemsOf = (...depths: readonly number[]): readonly WholeItem[] =>

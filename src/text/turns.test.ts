@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { test } from "vitest";
-import { shortNames } from "./turn-names.ts";
+import { shortNames } from "./turns.ts";
 
 const shortened = (...ids: readonly string[]): readonly string[] => {
   const names = shortNames(ids);
