@@ -134,6 +134,25 @@ describe("EditLines", () => {
     expect(there("a.txt").split("\n")[5]).toBe("five");
   });
 
+  test("lines that another program moved are refused with their new numbers, which then work", async () => {
+    const { path, read, editLines, there } = bed({ "a.txt": ten });
+    await read("a.txt");
+    fs.writeFileSync(path("a.txt"), `top\nmore\n${ten}`);
+    const refused = message(await editLines("a.txt", ["5-6", "x"]));
+    expect(refused).toMatch(/^WRONG_LINES .*lines 5 to 6 are now lines 7 to 8; .*\n7\D+line 5\n8\D+line 6$/s);
+    expect(message(await editLines("a.txt", ["7-8", "x", "line 5"]))).toBe("ok");
+    expect(there("a.txt")).toBe(`top\nmore\n${ten.replace("line 5\nline 6\n", "x\n")}`);
+  });
+
+  test("lines below which another program changed the file are edited", async () => {
+    const { path, read, editLines, there } = bed({ "a.txt": ten });
+    await read("a.txt");
+    fs.writeFileSync(path("a.txt"), ten.replace("line 9\n", "nine\nand a half\n"));
+    expect(message(await editLines("a.txt", ["5", "five"]))).toBe("ok");
+    expect(message(await editLines("a.txt", ["9", "x"]))).not.toBe("ok");
+    expect(there("a.txt")).toBe(ten.replace("line 9\n", "nine\nand a half\n").replace("line 5\n", "five\n"));
+  });
+
   test("a line that was cut when it was shown is refused", async () => {
     const { read, editLines } = bed({ "a.txt": `${"x".repeat(500)}\nb\n` }, { lineCharsMax: 100 });
     await read("a.txt");
@@ -186,7 +205,7 @@ describe("EditLines", () => {
         session.forget();
         /** For each number all texts that were shown under it. */
         const shown = new Map<number, Set<string>>();
-        for (const one of steps) {
+        for (const one of [{ read: 1, limit: 20 }, ...steps]) {
           if ("read" in one) {
             const reply = await read("a.txt", { offset: one.read, limit: one.limit });
             if (reply.isError) continue;

@@ -223,7 +223,7 @@ export function wrongLinesWords({ reason, which, asked, first, now }: ProblemOf<
   const [one = { ...asked, lines: [] }] = now;
   switch (reason) {
     case "moved":
-      return `${start}somebody else changed the file, and ${lines} ${asked.from === asked.to ? "is" : "are"} now ${spans([one], "line")}; nothing was changed, use the new numbers:\n${numbered(one, one.from)}`;
+      return `${start}somebody else changed the file, and ${lines} ${asked.from === asked.to ? "is" : "are"} now ${spans([one], "line")}; nothing was changed, use the new numbers and give the first line with them:\n${numbered(one, one.from)}`;
     case "first differs":
       // Under the number that the model was shown, whatever the line's number is now.
       return `${start}line ${asked.from} is not ${quoted(cutChars(first ?? "", lineCharsMax))}, nothing was changed; what you were shown as ${lines}:\n${numbered(one, asked.from)}`;

@@ -192,7 +192,9 @@ export function createLedger(
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
       const { linesTotal } = page;
       // Of another state of the file, the lines that still stand count as shown.
-      const isNews = sight === "all" || (linesTotal !== undefined && covers(page.views, { from: 1, to: linesTotal }));
+      const isAll = sight === "all" || (linesTotal !== undefined && covers(page.views, { from: 1, to: linesTotal }));
+      // A page of all lines leaves nothing to carry over but the numbers of an older page.
+      const isNews = isAll && !keepsNumbers;
       const kept = earlier === undefined || same || isNews ? undefined : await carriedOver(path, earlier, fingerprint);
       const before: Omit<KnownFile, "sign"> | undefined = same
         ? earlier

@@ -36,15 +36,32 @@ export const planOfLines = (
   wants: "text",
   profile,
   overwrites: false,
-  there(current) {
+  // Lines that another program moved or changed are refused one by one.
+  changedSince: "where certain",
+  async there(current) {
     if (current.bytes === undefined) {
       const limit = `${limits.editInMemoryBytesMax / 1_048_576} MB for edits by line`;
       throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
     }
     const numbers = context.ledger.numbersOf(current.target.real, current.seen);
-    return runInSlices(planLines(current, lines, numbers, context.changes.readFirst !== false), context.signal);
+    try {
+      return await runInSlices(planLines(current, lines, numbers, context.changes.readFirst !== false), context.signal);
+    } catch (error) {
+      if (error instanceof Problem) await rememberShown(error, current, context);
+      throw error;
+    }
   },
 });
+
+/** A refusal that shows moved lines under their new numbers counts as showing them: the next call may use these numbers. */
+async function rememberShown({ data }: Problem, { target, fingerprint }: CurrentFile, { ledger }: ToolContext) {
+  if (data.code !== "WRONG_LINES" || data.reason !== "moved") return;
+  for (const { from, lines } of data.now) {
+    const views = [{ from, to: from + lines.length - 1, hash: undefined }];
+    const texts = [{ from, text: lines.join("\n") }];
+    await ledger.saw(target.real, fingerprint, { views, cut: [], linesTotal: undefined, texts });
+  }
+}
 
 function* planLines(
   current: CurrentFile,
