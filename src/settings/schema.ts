@@ -3,6 +3,7 @@
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/permission.ts";
+import { lineNumberForms } from "../contract/profile.ts";
 
 /** Objects with arbitrary keys. */
 const textsByName = { type: "object", additionalProperties: { type: "string" } } as const;
@@ -112,6 +113,12 @@ export const schema = {
       enum: ["first page", "outline"],
       description:
         "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
+    },
+    lineNumbers: {
+      type: "string",
+      enum: lineNumberForms,
+      description:
+        "How lines are numbered in the claude dialect: number and tab (the default) or arrow, numbers on every fifth or tenth line only, or none; other dialects have a fixed form",
     },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     answerBytesMax: {

@@ -52,6 +52,7 @@ export interface Tools {
 
 export const envelope: Dialect = {
   name: "envelope",
+  lineNumbers: "fixed",
   failures: "returned",
   numbers: "literal",
   profile,

@@ -15,6 +15,7 @@ export const call: Command = {
   options: shared(
     "dry-run",
     "no-read-first",
+    "line-numbers",
     "answer-bytes",
     "session",
     "history-tools",
@@ -51,7 +52,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared("history-tools", "language-tools"),
+  options: shared("line-numbers", "history-tools", "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");
