@@ -174,7 +174,7 @@ export const traps = {
   "the number of another line, on one line": asking(
     (block) => block,
     {},
-    { texts: (both, first) => ({ old: `${first + 1}\t${both.old}`, new: `${first + 1}\t${both.new}` }) },
+    { call: same, texts: (both, first) => ({ old: `${first + 1}\t${both.old}`, new: `${first + 1}\t${both.new}` }) },
   ),
   "uneven indentation, one line": asking(
     (block, random) => {
