@@ -22,7 +22,7 @@ export type {
 export type { Lock, Mode } from "./contract/permission.ts";
 export type { OutlineItem, OutlineOutcome, OutlineRequest } from "./contract/outline.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
-export type { Profile } from "./contract/profile.ts";
+export type { LineNumbers, Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/history.ts";
 export type { RuleFault, RuleText, Verdict } from "./contract/permission.ts";

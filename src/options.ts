@@ -8,7 +8,7 @@ import type { RewindOutcome } from "./contract/history.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/lsp.ts";
 import type { OutlineOutcome } from "./contract/outline.ts";
 import type { Lock, Mode, Permissions, RuleFault, RuleText } from "./contract/permission.ts";
-import type { Profile } from "./contract/profile.ts";
+import type { LineNumbers, Profile } from "./contract/profile.ts";
 import type { DialectName, DialectTools, Words } from "./dialects/dialects.ts";
 import type { Watching } from "./disk/disk.ts";
 import type { History, SessionHistory } from "./history/history.ts";
@@ -216,6 +216,8 @@ export interface SessionOptions<Name extends DialectName> {
    * given.
    */
   readonly keepReadState?: boolean;
+  /** Overrides `FilehandOptions.lineNumbers`. A dialect with a fixed form refuses it. */
+  readonly lineNumbers?: LineNumbers;
   /** The user that the session works for, reported to listeners. Grants no permission. */
   readonly principal?: string;
   /** Restricts the session to these folders inside the roots. Relative paths start at `cwd`. */
@@ -317,7 +319,16 @@ export interface FilehandOptions {
   readonly longCode?: "first page" | "outline";
   /** Whether models get the tool `Outline`; true by default. */
   readonly outlineTool?: boolean;
-  /** Whether replies in the `claude` dialect end with the reminder about malware; true by default. */
+  /**
+   * How Read numbers the lines of text: `tab` (number, tab, line; the default in `claude`), `arrow` (number, →, line),
+   * `every-5` or `every-10` (number and tab on lines that 5 or 10 divides, on the first line of a page, and on the last
+   * one if a notice follows), or `none`. Dialects whose tradition fixes the form, which are all but `claude`, ignore it.
+   */
+  readonly lineNumbers?: LineNumbers;
+  /**
+   * Whether replies in the `claude` dialect end with the reminder about malware; true by default. Each read has it if
+   * `model` names a model, only the first of a session if it does not.
+   */
   readonly reminder?: boolean;
   /**
    * Models that get no reminder, by their bare name: a provider before it and a date or variant after it are ignored.

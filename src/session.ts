@@ -11,7 +11,7 @@ import { limits } from "./contract/limits.ts";
 import type { DiagnosticsReport } from "./contract/lsp.ts";
 import { isWider, type Mode, modes, type Permissions } from "./contract/permission.ts";
 import { type Code, FilehandError, Problem, type ProblemData } from "./contract/problem.ts";
-import type { Profile } from "./contract/profile.ts";
+import { lineNumberForms, type LineNumbers, type Profile } from "./contract/profile.ts";
 import { lineNumber } from "./contract/target.ts";
 import {
   answerBytes,
@@ -24,6 +24,7 @@ import {
   isExemptModel,
   answerLimitOf,
   nearestWord,
+  numberStyles,
   type OptIn,
   type ToolSpec,
   pathsShownIn,
@@ -147,7 +148,8 @@ export function startSession<Name extends DialectName>(
   chosen: SessionOptions<Name>,
   { options, cwd, openPast, state, permissions, watchers, readStates, preparing, settling, ...first }: Shared,
 ): Session<Name> {
-  const profile = withOptions(dialect.profile, options);
+  const lineNumbers = lineNumbersOf(dialect, chosen.lineNumbers, options.lineNumbers);
+  const profile = withOptions(dialect.profile, lineNumbers, options);
   /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
@@ -169,7 +171,8 @@ export function startSession<Name extends DialectName>(
   const ownQueue = createCallQueue();
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
-  const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
+  const reminder = remindedOf(options);
+  let wasReminded = false;
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
@@ -248,7 +251,10 @@ export function startSession<Name extends DialectName>(
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
       const { model } = options;
       const { spell } = context.guard;
-      return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
+      const { numbers } = profile;
+      const { full = false } = given;
+      const isReminded = reminder === "each read" || (reminder === "once" && !wasReminded);
+      return { tool, verb, input, elapsedMs, cwd, spell, reminder: isReminded, numbers, model, full, ids: names };
     };
     usage.calls += 1;
     try {
@@ -333,6 +339,7 @@ export function startSession<Name extends DialectName>(
       const late = context.languages === undefined ? diagnostics : [...diagnostics, ...(await lateReports(context))];
       const measured = fitting?.rendered(outcome);
       const whole = withLate(measured?.reply ?? renderPages(words, outcome, facts()), late, words);
+      wasReminded ||= outcome.kind === "text" && outcome.pages.some(({ count }) => count > 0);
       progress.tokens = tokensOf(whole);
       usage.tokensGiven += progress.tokens;
       const fits = limit === undefined || (whole === measured?.reply && measured.bytes <= limit.bytesMax);
@@ -478,11 +485,16 @@ export function startSession<Name extends DialectName>(
       const { outcome } = shown;
       for (const path of pathsShownIn(outcome)) ledger.drop(path);
       ledgerChanged?.();
-      if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
+      if (outcome.kind !== "text") return;
+      wasReminded = false;
+      outcome.instructions?.forEach((path) => offered?.delete(path));
     },
     stats: () => ({ ...usage }),
     forget: (path) => {
-      if (path === undefined) return ledger.forget();
+      if (path === undefined) {
+        wasReminded = false;
+        return ledger.forget();
+      }
       const resolved = shared.guard.resolve(path);
       if (resolved.seen !== "node") return;
       resolved.node.handle.close();
@@ -507,7 +519,7 @@ export function startSession<Name extends DialectName>(
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
-        description: descriptionFor(description, changeRules(options)),
+        description: descriptionFor(description, { ...changeRules(options), lineNumbers }),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),
@@ -541,6 +553,12 @@ function isOffered(
   return (optIn === undefined || offers[optIn]) && (optOut === undefined || keeps[optOut]);
 }
 
+/** Without the name of a model the reminder is needed, but only once: it stays in the conversation. */
+function remindedOf({ reminder = true, model, reminderExemptModels }: FilehandOptions): "each read" | "once" | "never" {
+  if (!reminder || isExemptModel(model, reminderExemptModels)) return "never";
+  return model === undefined ? "once" : "each read";
+}
+
 /** The safest choices are the defaults. */
 const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
   readFirst: options.readFirst === true ? "file" : (options.readFirst ?? "file"),
@@ -550,12 +568,31 @@ const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
   editBytesMax: options.editBytesMax ?? limits.editBytesMax,
 });
 
+/** A toolkit serves sessions of several dialects: its option is for those that leave the choice. */
+function lineNumbersOf(
+  { name, lineNumbers }: Dialect,
+  forSession: LineNumbers | undefined,
+  forToolkit: LineNumbers | undefined,
+): Dialect["lineNumbers"] {
+  const wanted = forSession ?? forToolkit;
+  if (wanted !== undefined && !lineNumberForms.includes(wanted)) {
+    const known = lineNumberForms.join(", ");
+    throw new FilehandError("INVALID_PARAM", `Cannot number lines as "${String(wanted)}": use one of ${known}`);
+  }
+  if (lineNumbers !== "fixed") return wanted ?? lineNumbers;
+  if (forSession === undefined) return lineNumbers;
+  const why = `the dialect ${name} has a fixed form of line numbers, leave lineNumbers out`;
+  throw new FilehandError("INVALID_PARAM", `Cannot number lines as "${forSession}": ${why}`);
+}
+
 /** Applies the options that change a profile. */
 const withOptions = (
   profile: Profile,
+  lineNumbers: Dialect["lineNumbers"],
   { pageTokensMax, lineCharsMax, longCode, outlineTool = true }: FilehandOptions,
 ): Profile => ({
   ...profile,
+  ...(lineNumbers === "fixed" ? {} : { numbers: numberStyles[lineNumbers] }),
   ...defined({ lineCharsMax, longCode }),
   outlineTool,
   ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),

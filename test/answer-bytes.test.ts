@@ -60,7 +60,7 @@ const textOf = ({ content }: Reply): string =>
 
 /** What each dialect calls what these tests need. */
 const spoken = {
-  claude: { read: "Read", file: "file_path", start: "offset", first: 1, numbered: /^ *(\d+)→([^]*)$/ },
+  claude: { read: "Read", file: "file_path", start: "offset", first: 1, numbered: /^ *(\d+)\t([^]*)$/ },
   envelope: { read: "Read", file: "path", start: "start_line", first: 1, numbered: /^ *(\d+) \| ([^]*)$/ },
   opencode: { read: "read", file: "filePath", start: "offset", first: 1, numbered: /^(\d+): ([^]*)$/ },
   "opencode-legacy": { read: "read", file: "filePath", start: "offset", first: 0, numbered: /^0*(\d+)\| ([^]*)$/ },

@@ -42,11 +42,11 @@ test("the answer shows what it changed, and the next change needs no reading", a
     [
       'Edited "a.txt": 1 replacement at line 2 (+3 -1).',
       "A formatter changed the file after that (+2 -2). These lines are there now:",
-      "1→one",
-      "2→  two {",
-      "3→    x",
-      "4→  }",
-      "5→three",
+      "1\tone",
+      "2\t  two {",
+      "3\t    x",
+      "4\t  }",
+      "5\tthree",
     ].join("\n"),
   );
   expect(reply.structured).toMatchObject({
@@ -61,7 +61,7 @@ test("the answer shows what it changed, and the next change needs no reading", a
 test("a new file is shown as it became", async () => {
   const { session, path } = await bed("x\n", tidy);
   const reply = await session.call("Write", { file_path: "new/b.txt", content: "\tb" });
-  expect(words(reply)).toContain("A formatter changed the file after that (+1 -1). These lines are there now:\n1→  b");
+  expect(words(reply)).toContain("A formatter changed the file after that (+1 -1). These lines are there now:\n1\t  b");
   expect(reply.structured).toMatchObject({ type: "create" });
   const edited = { file_path: "new/b.txt", old_string: "  b\n", new_string: "c\n" };
   expect((await session.call("Edit", edited)).error).toBeUndefined();

@@ -302,15 +302,15 @@ describe("text that begins like something else", () => {
   test("is looked at once, whatever it goes on with", async () => {
     put("digits.txt", `%PDF-1.4 ${"1".repeat(65_000)}`);
     const startedMs = performance.now();
-    expect(words(await read("claude", "digits.txt"))).toContain("1→%PDF-1.4 111");
+    expect(words(await read("claude", "digits.txt"))).toContain("1\t%PDF-1.4 111");
     expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
   test("is text, unless it is what it begins like", async () => {
     put("note.txt", "GIF89a is how a GIF begins\n");
     put("pdfnote.md", "%PDF-1.7 is how a PDF begins\n");
-    expect(words(await read("claude", "note.txt"))).toContain("1→GIF89a is how a GIF begins");
-    expect(words(await read("claude", "pdfnote.md"))).toContain("1→%PDF-1.7 is how");
+    expect(words(await read("claude", "note.txt"))).toContain("1\tGIF89a is how a GIF begins");
+    expect(words(await read("claude", "pdfnote.md"))).toContain("1\t%PDF-1.7 is how");
     put("real.txt", textPdf([["a page"]]));
     expect(words(await read("claude", "real.txt"))).toContain("--- page 1 ---\na page");
     put("moving.txt", await animated("gif", 32, 2));
@@ -339,8 +339,8 @@ describe("the end of a file that nobody counts", () => {
       put("numbered.txt", Array.from({ length: count }, (_, line) => `this is line ${line + 1}\n`).join(""));
       const text = words(await readEnd("claude", "numbered.txt", last, 200));
       const from = first - count - 1;
-      expect(text).toMatch(new RegExp(`^${from}→this is line ${first}\n`));
-      const shown = text.match(/→this/g)?.length ?? 0;
+      expect(text).toMatch(new RegExp(`^${from}\tthis is line ${first}\n`));
+      const shown = text.match(/\tthis/g)?.length ?? 0;
       expect(text).toContain(`lines ${from} to ${from + shown - 1}, go on with offset ${from + shown}]`);
       expect(shown).toBeLessThan(79);
     });
@@ -361,7 +361,7 @@ describe("the end of a file that nobody counts", () => {
 
 describe("dense text", () => {
   /** As the model gets them. */
-  const numbered = (lines: readonly string[]): string => lines.map((line, at) => `${at + 1}→${line}`).join("\n");
+  const numbered = (lines: readonly string[]): string => lines.map((line, at) => `${at + 1}\t${line}`).join("\n");
 
   /** Lines of base64 of bytes that look like chance. */
   const base64Lines = Array.from({ length: 3_000 }, (_, line) =>
@@ -612,7 +612,7 @@ describe("notebooks", () => {
 describe("office documents", () => {
   for (const dialect of ["claude", "opencode"] as const) {
     test(`${dialect} reads them as text with line numbers`, async () => {
-      expect(words(await read(dialect, "letter.docx"))).toMatch(/1(?:→|: )Dear reader\n/);
+      expect(words(await read(dialect, "letter.docx"))).toMatch(/1(?:\t|: )Dear reader\n/);
       expect(words(await read(dialect, "talk.pptx"))).toContain("Opening");
       expect(words(await read(dialect, "figures.xlsx", { limit: 5 }))).toMatch(/Sheet/);
     });

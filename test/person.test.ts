@@ -19,7 +19,14 @@ const rolesOf = (lines: readonly Line[]): readonly string[] =>
 
 const open = (files: Tree) => {
   const { top } = workspace(files);
-  return createFilehand({ roots: [top], ask: "yes", reminder: false, dedup: false, readFirst: false }).session();
+  return createFilehand({
+    roots: [top],
+    ask: "yes",
+    reminder: false,
+    lineNumbers: "arrow",
+    dedup: false,
+    readFirst: false,
+  }).session();
 };
 
 describe("every problem has a sentence for a person", () => {
@@ -135,7 +142,10 @@ describe("what is read is shown to a person as a model gets it", () => {
       const text = model.reply.content
         .map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`))
         .join("\n\n");
-      expect(textOf(viewOf(reply).body)).toBe(text);
+      // A model knows from the numbers where the part that it asked for ends.
+      const short = (shown: string): string =>
+        shown.replace(/\[lines \d+ to \d+ of (\d+), go on[^\]]*\]/g, "[$1 lines]");
+      expect(short(textOf(viewOf(reply).body))).toBe(text);
       expect(outcome?.kind).toBe(model.outcome?.kind);
     });
   }

@@ -128,7 +128,7 @@ export const drifts = {
       const { step, after } = ownEdit(random, lines, random.between(0, 6), "lines");
       return { steps: [step, { read: [at - 2, at + 4] }], now: after, first: (line) => line };
     }),
-  "a line that was never shown": (random) => {
+  "a line that was never shown": () => {
     const lines = some(40);
     const put = some(1);
     return { lines, steps: [{ read: [1, 20] }], edit: { lines: "30", new_string: put.join("") }, after: undefined };

@@ -85,6 +85,15 @@ export const numbered = (show, text, first) => {
   return lines.map((line, row) => show(first + row) + line).join("\n") + closing;
 };
 
+/** Numbers on some lines, in both texts or in the old one. @param {number} every @param {boolean} inBoth */
+const sparse = (every, inBoth) => (/** @type {import("./cases.js").Texts} */ both, /** @type {number} */ first) => {
+  const show = (/** @type {number} */ number) => (number % every === 0 ? `${number}\t` : "");
+  // A page begins with the first line of half of the blocks.
+  const top = first % 2 === 0 && show(first) === "" ? `${first}\t` : "";
+  const old = top + numbered(show, both.old, first);
+  return { old, new: inBoth && old !== both.old ? top + numbered(show, both.new, first) : both.new };
+};
+
 /** The block once more in front, with one word of a kept line another one. @param {Scene} scene @param {Random} random */
 function nearCopyInFront(scene, random) {
   const copy = beforeOf(scene.block);
@@ -166,6 +175,10 @@ export const ladder = {
     });
     return applied(sceneOf(random, texts), { random, ends, texts: sent });
   },
+  "few numbers of Read in both texts": (random, texts, ends) =>
+    applied(sceneOf(random, texts), { random, ends, texts: sparse(random.pick([5, 10]), true) }),
+  "few numbers of Read in the old text": (random, texts, ends) =>
+    applied(sceneOf(random, texts), { random, ends, texts: sparse(random.pick([5, 10]), false) }),
   "escapes written twice": plainCase(
     { allows: (line) => !line.includes("\\") },
     {

@@ -171,6 +171,11 @@ export const traps = {
       ...numbersWith((row) => (row === 1 ? undefined : row)),
     },
   ),
+  "the number of another line, on one line": asking(
+    (block) => block,
+    {},
+    { call: same, texts: (both, first) => ({ old: `${first + 1}\t${both.old}`, new: `${first + 1}\t${both.new}` }) },
+  ),
   "uneven indentation, one line": asking(
     (block, random) => {
       const rows = innerRows(block);

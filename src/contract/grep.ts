@@ -64,6 +64,8 @@ export interface GrepOutcome {
   /** The searched folder or file, or the first of several. */
   readonly target: Target;
   readonly pattern: string;
+  /** The pattern that was searched for, if braces that can only be literal had to be escaped. */
+  readonly takenAs?: string;
   readonly mode: GrepMode;
   readonly numbers: boolean;
   readonly files: readonly GrepFile[];

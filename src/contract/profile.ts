@@ -9,7 +9,13 @@ export interface NumberStyle {
   readonly pad: " " | "0";
   /** Between the number and the line. */
   readonly mark: string;
+  /** Set if only some lines have a number: those that it divides, the first one of a page, and the last one before a notice. */
+  readonly every?: number;
 }
+
+/** The forms of line numbers that a host can choose, in dialects whose tradition does not fix the form. */
+export const lineNumberForms = ["arrow", "tab", "every-5", "every-10", "none"] as const;
+export type LineNumbers = (typeof lineNumberForms)[number];
 
 export interface Profile {
   /**
@@ -26,7 +32,7 @@ export interface Profile {
   readonly answerBytesMax?: number;
   /** Tokens of a page as the model gets it, if the dialect has a budget. */
   readonly pageTokensMax: number | undefined;
-  /** The budget counts these numbers, too. */
+  /** How lines are numbered, where that can be chosen or the budget counts the numbers; undefined: not at all. */
   readonly numbers: NumberStyle | undefined;
   /** `always`: count all lines of the file even if the page ends before the file does. */
   readonly total: "always" | "at the end";

@@ -13,10 +13,11 @@ import type {
 } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import type { FolderFault, ProblemOf } from "../contract/problem.ts";
+import type { NumberStyle } from "../contract/profile.ts";
 import { cutChars, escapeName, unified } from "../text/text.ts";
 import { enumeration, spans, stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
-import { quoted } from "./words.ts";
+import { numberedText, quoted } from "./words.ts";
 
 /** A diff for programs, lines without their ends; empty if it would be too long. */
 export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] =>
@@ -51,8 +52,6 @@ export function patchesFor(files: readonly ChangedFile[], facts: Facts): readonl
   });
 }
 
-type NumberLine = (number: number, text: string) => string;
-
 export interface ChangeWords {
   readonly done: readonly string[];
   readonly notes: readonly NoteWords[];
@@ -72,10 +71,10 @@ export function changeWords(outcome: ChangeOutcome): ChangeWords {
 }
 
 /** The change, then notes about it with lines of the file. */
-export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
+export function changeLines(outcome: ChangeOutcome, numbers: NumberStyle | undefined): readonly string[] {
   const { done, notes } = changeWords(outcome);
   const lines = notes.flatMap(({ words, look }) =>
-    look === undefined ? [words] : [`${words} ${look.words}`, ...newSide(look.hunks, numberLine)],
+    look === undefined ? [words] : [`${words} ${look.words}`, ...newSide(look.hunks, numbers)],
   );
   return [...done, ...lines];
 }
@@ -241,20 +240,25 @@ const cutMark = "... (line cut)";
 const cutLine = (line: string): string =>
   line.length > lineCharsShownMax ? cutChars(line, lineCharsShownMax) + cutMark : line;
 
-function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly string[] {
-  const lines: string[] = [];
-  for (const { newStart, lines: all } of hunks) {
-    let number = newStart;
-    for (const [at, line] of all.entries()) {
-      if (line.startsWith("-") || line.startsWith("\\")) continue;
-      // In a hunk with mixed line ends a line includes its \r, which Read does not show.
-      const text = all[at + 1]?.startsWith("\\") === true ? line.slice(1) : line.slice(1).replace(/\r$/, "");
-      if (lines.length <= linesShownMax) lines.push(numberLine(number, cutLine(text)));
-      number += 1;
-    }
+function newSide(hunks: readonly Hunk[], numbers: NumberStyle | undefined): readonly string[] {
+  const blocks: string[] = [];
+  let left = linesShownMax;
+  for (const hunk of hunks) {
+    const lines = newLines(hunk);
+    const shown = lines.slice(0, left).map(cutLine);
+    if (shown.length > 0) blocks.push(numberedText(shown, hunk.newStart, numbers));
+    if (shown.length < lines.length) return [...blocks, "..."];
+    left -= shown.length;
   }
-  return lines.length > linesShownMax ? [...lines.slice(0, linesShownMax), "..."] : lines;
+  return blocks;
 }
+
+const newLines = ({ lines }: Hunk): readonly string[] =>
+  lines.flatMap((line, at) => {
+    if (line.startsWith("-") || line.startsWith("\\")) return [];
+    // In a hunk with mixed line ends a line includes its \r, which Read does not show.
+    return [lines[at + 1]?.startsWith("\\") === true ? line.slice(1) : line.slice(1).replace(/\r$/, "")];
+  });
 
 // Why several files were not changed together, by a patch or as a folder: clauses like those of `change-words.ts`.
 

@@ -12,6 +12,7 @@ const facts: Facts = {
   cwd: ".",
   spell: (absolute) => absolute,
   reminder: false,
+  numbers: undefined,
   model: undefined,
   ids: { session: "s", message: "m", next: () => "p" },
 };

@@ -4,7 +4,7 @@ import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.
 import type { CellFault, EditFault, LineSpan, NumberedLines, ProblemOf, WhichEdit } from "../contract/problem.ts";
 import type { Verb } from "../contract/call.ts";
 import { cutChars, escapeName } from "../text/text.ts";
-import { counted, type Names, quoted } from "./words.ts";
+import { counted, type Names, numberedText, quoted } from "./words.ts";
 
 export const doing = {
   read: "read",
@@ -166,7 +166,11 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
 
 function nearestWords(nearest: NearestRegion, names: Names): string {
   const { from: first, lines, linesTotal, difference } = nearest;
-  const region = lines.map((line, index) => names.line(first + index, cutChars(line, lineCharsMax))).join("\n");
+  const region = numberedText(
+    lines.map((line) => cutChars(line, lineCharsMax)),
+    first,
+    names.numbers,
+  );
   const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
   if (nearest.isExpectedPlace === true) {
     return `Nothing there is like it. The lines where it was expected:\n${region}${more}`;

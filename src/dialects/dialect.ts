@@ -3,7 +3,7 @@
 import type { JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
 import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
-import type { Profile } from "../contract/profile.ts";
+import type { LineNumbers, NumberStyle, Profile } from "../contract/profile.ts";
 import type { ParameterTable } from "./parameters.ts";
 
 /** What is known about a call besides its outcome. */
@@ -20,6 +20,8 @@ export interface Facts {
   readonly spell: (absolute: string) => string;
   /** Whether to append the reminder about malware, if the dialect has one. False for exempt models. */
   readonly reminder: boolean;
+  /** How the session wants lines to be numbered, in a dialect that leaves the choice. */
+  readonly numbers: NumberStyle | undefined;
   /** The model that reads the answer, if it is known. */
   readonly model: string | undefined;
   /** Whether an answer for programs includes large parts whatever their size. */
@@ -74,6 +76,8 @@ export interface Dialect extends Words {
   /** `lenient`: "10" means 10, and 0 means the first line if lines count from 1. */
   readonly numbers: "lenient" | "literal";
   readonly profile: Profile;
+  /** The form of line numbers if the host chooses none; `fixed`: the dialect's tradition has one form. */
+  readonly lineNumbers: LineNumbers | "fixed";
   readonly specs: readonly ToolSpec[];
 }
 
@@ -81,22 +85,24 @@ export interface Dialect extends Words {
 export interface GuardOptions {
   readonly readFirst: "file" | "lines" | false;
   readonly staleness: "refuse" | "content-match";
+  readonly lineNumbers: Dialect["lineNumbers"];
 }
 
 /**
- * The description of a tool promises only the checks that are configured: a line that begins with the mark `[read first]`,
- * `[stale refused]` or `[stale matched]` is kept only if that option is on.
+ * The description of a tool promises only what is configured: a line that begins with the mark `[read first]`,
+ * `[stale refused]`, `[stale matched]` or `[numbers <form>]` is kept only if that option is on.
  */
-export function descriptionFor(text: string, { readFirst, staleness }: GuardOptions): string {
+export function descriptionFor(text: string, { readFirst, staleness, lineNumbers }: GuardOptions): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst !== false,
     "stale refused": readFirst !== false && staleness === "refuse",
     "stale matched": readFirst !== false && staleness === "content-match",
+    [`numbers ${lineNumbers}`]: true,
   };
   return text
     .split("\n")
     .flatMap((line) => {
-      const [, mark, rest] = /^\[([a-z ]+)\] (.*)$/.exec(line) ?? [];
+      const [, mark, rest] = /^\[([a-z0-9 -]+)\] (.*)$/.exec(line) ?? [];
       if (mark === undefined || rest === undefined) return [line];
       return holds[mark] === true ? [rest] : [];
     })

@@ -37,7 +37,7 @@ export { sentenceForPage, sentenceForPerson } from "./person/problems.ts";
 export { rewindHead, rewoundForPerson, type RewindWay } from "./person/rewind.ts";
 export { parenthesized } from "./rewind-text.ts";
 export { type Command, type CommandName, commandOf } from "./text-editor.ts";
-export { argumentFault } from "./words.ts";
+export { argumentFault, numberStyles } from "./words.ts";
 export {
   type TextEditorFlavour,
   truncateReply,

@@ -145,7 +145,7 @@ function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean
 /** Notes on what the answer leaves out, and what to do about it; each a sentence without a period. */
 export function grepNotes(outcome: GrepOutcome, names: Names): readonly string[] {
   const { hiddenByRules, links, unreadable, ignored, binary, unnamed, unshown } = outcome;
-  const notes = [pageNote(outcome, names), pastEndNote(outcome)];
+  const notes = [bracesNote(outcome), pageNote(outcome, names), pastEndNote(outcome)];
   if (outcome.timedOutMs !== undefined) {
     notes.push(
       `The search was stopped after ${outcome.timedOutMs} ms, there may be more: search a smaller folder, or fewer files with ${names.glob}`,
@@ -191,6 +191,9 @@ export function grepNotes(outcome: GrepOutcome, names: Names): readonly string[]
 }
 
 const entryWords = { content: "lines", files: "files", count: "files" } as const;
+
+const bracesNote = ({ takenAs }: GrepOutcome): string | undefined =>
+  takenAs === undefined ? undefined : `Braces that repeat nothing are taken literally, as in ${quoted(takenAs)}`;
 
 function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: GrepOutcome, names: Names) {
   if (next === undefined) return undefined;

@@ -106,6 +106,17 @@ test("literal numbers: neither texts nor zero, and the rest as everywhere", () =
   equal(lenientInput(zero, schema, "literal", parameters), zero);
 });
 
+test("a name that models use for a parameter is that parameter, and the schema does not list it", () => {
+  const grep = dialects.claude.specs.find(({ name }) => name === "Grep");
+  if (grep === undefined) throw new Error("there is no Grep");
+  const asked = (input: object) =>
+    requestOf(grep, { pattern: "x", ...input }, dialects.claude, dialects.claude.profile);
+  deepEqual(asked({ context: "3" }), asked({ "-C": 3 }));
+  deepEqual(asked({ context: 3, "-C": 3 }), asked({ "-C": 3 }));
+  throws(() => asked({ context: 3, "-C": 4 }), Problem);
+  ok(!("context" in (grep.inputSchema.properties ?? {})));
+});
+
 /** Calls of every tool of every dialect, with what may be left out sent as nothing. */
 describe.each(dialectNames)("%s", (name) => {
   const dialect = dialects[name];

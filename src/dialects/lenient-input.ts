@@ -9,6 +9,7 @@ import { isRecord } from "../contract/common.ts";
 import type { Profile } from "../contract/profile.ts";
 import { parseJson } from "../text/text.ts";
 import type { ToolSpec, Dialect } from "./dialect.ts";
+import type { ParameterTable } from "./parameters.ts";
 
 /** The one way from the input of a call to a request. */
 export function requestOf(
@@ -17,7 +18,20 @@ export function requestOf(
   { numbers }: Pick<Dialect, "numbers">,
   profile: Profile,
 ): Request {
-  return spec.toRequest(lenientInput(input, spec.inputSchema, numbers, spec.input), profile);
+  return spec.toRequest(lenientInput(listed(input, spec.input), spec.inputSchema, numbers, spec.input), profile);
+}
+
+/** The input with the listed names of parameters. An alias beside its parameter stays, and is refused, unless it says the same. */
+function listed(input: unknown, parameters: ParameterTable): unknown {
+  if (!isRecord(input)) return input;
+  let renamed = input;
+  for (const [name, { alias }] of Object.entries(parameters)) {
+    if (alias === undefined || !Object.hasOwn(input, alias)) continue;
+    const { [alias]: value, ...rest } = renamed;
+    if (!Object.hasOwn(input, name)) renamed = { ...rest, [name]: value };
+    else if (input[name] === value) renamed = rest;
+  }
+  return renamed;
 }
 
 /** Returns the value itself where nothing had to be changed. `parameters`: of a `position`, 0 is the beginning. */

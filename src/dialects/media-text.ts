@@ -140,12 +140,13 @@ export const textOfParts = (parts: readonly ReplyPart[]): string =>
  * The numbered lines between the dialect's own `before` and `after`, built as one text because adding them later would copy all
  * lines. `style` is a constant of its dialect and the cache key.
  */
-export const numberedLines = (page: Page, style: NumberStyle, before: string, after: string): string =>
-  page.count === 0
-    ? before + after
-    : kept(page, style, before, after, () =>
-        numberLines(joinedLines(page), page.from, style, page.ascii, before, after),
-      );
+export const numberedLines = (page: Page, style: NumberStyle | undefined, before: string, after: string): string => {
+  if (page.count === 0) return before + after;
+  if (style === undefined) return before + joinedLines(page) + after;
+  return kept(page, style, before, after, () =>
+    numberLines(joinedLines(page), page.from, style, page.ascii, before, after),
+  );
+};
 
 export const joinedLines = (page: Page): string =>
   page.joined ?? kept(page, joinedLines, "", "", () => page.lines.join("\n"));
@@ -177,8 +178,16 @@ export function firstLinesOfPage(page: Page, linesMax: number): readonly string[
 
 // Notices below a page of text.
 
-/** Each notice is a line without a number, so no file can fake one. `outlineTool`: its name, if the notices may name it. */
-export function pageNotices(outcome: TextOutcome, page: Page, outlineTool?: string): readonly string[] {
+/**
+ * Each notice is a line without a number, after a line that has one unless the host wants none: so no file can fake one. `ends`:
+ * what is said of a page that ends where the call wanted it to; `short` if the numbers tell the rest. `outlineTool`: its name, if
+ * the notices may name it.
+ */
+export function pageNotices(
+  outcome: TextOutcome,
+  page: Page,
+  { ends, outlineTool }: { readonly ends: "short" | "long"; readonly outlineTool?: string },
+): readonly string[] {
   const notes: string[] = [];
   const last = page.from + page.count - 1;
   // The total is unknown for a page from the end, but only an empty file has no last line.
@@ -189,7 +198,11 @@ export function pageNotices(outcome: TextOutcome, page: Page, outlineTool?: stri
     const partial = page.stopped === "lines" ? "" : `PARTIAL view, ${why}: `;
     const parts = outcome.hasOutline && outlineTool !== undefined ? ` or list its parts with ${outlineTool}` : "";
     const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
-    notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}${parts}]`);
+    notes.push(
+      ends === "short" && page.stopped === "lines" && page.linesTotal !== undefined
+        ? `[${page.linesTotal} lines]`
+        : `[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}${parts}]`,
+    );
   }
   if (page.column !== undefined && page.cut.length === 0) {
     notes.push(`[Line ${page.from} is shown from character ${page.column} to its end]`);

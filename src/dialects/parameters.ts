@@ -19,6 +19,8 @@ export interface Parameter {
    */
   readonly type: "string" | "integer" | "position" | "skip" | "boolean" | "strings" | "list";
   readonly words: string;
+  /** Another name that models use for it; the schema does not list it. */
+  readonly alias?: string;
   readonly required?: true;
   /** Holds long texts: a call without it was probably cut off. */
   readonly long?: true;
@@ -54,7 +56,7 @@ type TypeOf<Value> = [Value] extends [string]
           ? { readonly type: "list"; readonly items: Readonly<Record<string, ParameterOf<Item>>> }
           : never;
 
-type Options = Pick<Parameter, "required" | "long" | "max" | "default">;
+type Options = Pick<Parameter, "required" | "long" | "max" | "default" | "alias">;
 
 export const string = <Sets extends string>(sets: Sets, words: string, options: Options = {}) =>
   ({ sets, type: "string", words, ...options }) as const;

@@ -241,7 +241,10 @@ export function grepTool(
       }),
       "-A": integer("after", 0, "Lines to show behind each match (content only)", lines),
       "-B": integer("before", 0, "Lines to show before each match (content only)", lines),
-      "-C": integer("around", 0, "Lines to show before and behind each match (content only)", lines),
+      "-C": integer("around", 0, "Lines to show before and behind each match (content only)", {
+        ...lines,
+        alias: "context",
+      }),
       "-n": boolean("numbers", words.numbers, true),
       "-i": boolean("anyCase", "Ignore upper and lower case"),
       multiline: boolean("multiline", "Let a match reach over line ends, and let . match them"),

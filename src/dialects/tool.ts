@@ -115,14 +115,25 @@ const grep: VerbOf<
     }
 > = {
   readOnly: true,
-  toRequest: ({ type = "", severalTypes, around = 0, anyCase, multiline, entriesMax = 0, ...values }) => ({
+  toRequest: ({
+    type = "",
+    severalTypes,
+    around = 0,
+    before = 0,
+    after = 0,
+    anyCase,
+    multiline,
+    entriesMax = 0,
+    ...values
+  }) => ({
     verb: "grep",
     path: undefined,
     glob: undefined,
     types: (severalTypes ? type.split(/[\s,]+/) : [type]).filter((one) => one !== ""),
     mode: "content",
-    before: around,
-    after: around,
+    // ripgrep lets -B and -A replace a side of -C; a caller who gives both wants no fewer lines than either asks for.
+    before: Math.max(around, before),
+    after: Math.max(around, after),
     letterCase: anyCase ? "any" : "exact",
     reach: multiline ? "lines" : "line",
     numbers: true,

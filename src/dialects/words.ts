@@ -1,9 +1,10 @@
 /** Sentences and parts of sentences that dialects share where the specification gives none. */
 
 import type { Reply, ReplyPart } from "../contract/call.ts";
+import type { LineNumbers, NumberStyle } from "../contract/profile.ts";
 import { ownSource } from "../contract/permission.ts";
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
-import { cutChars, escapeName, tooManyParts } from "../text/text.ts";
+import { cutChars, escapeName, numberLines, tooManyParts } from "../text/text.ts";
 
 /** A name or path in a sentence: on one line, and no longer than a path can be. */
 export const spelled = (path: string): string =>
@@ -30,8 +31,8 @@ export interface Names {
   readonly reading: (from: number, lines: number) => string;
   /** How to see the rest of a line, from a character on that counts from 1. */
   readonly readingRest: (line: number, column: number) => string;
-  /** A line with its number, as Read shows it. */
-  readonly line: (number: number, text: string) => string;
+  /** How Read numbers lines; undefined: not at all. */
+  readonly numbers: NumberStyle | undefined;
   /** How a notebook that is no JSON is repaired. */
   readonly repair: string;
   readonly skip: string | undefined;
@@ -40,6 +41,15 @@ export interface Names {
   /** What makes Rewind overwrite the changes of others. */
   readonly force: string;
 }
+
+/** Forms of line numbers. Each is one object, since pages cache their text by it. */
+export const numberStyles = {
+  arrow: { digitsMin: 1, pad: " ", mark: "→" },
+  tab: { digitsMin: 1, pad: " ", mark: "\t" },
+  "every-5": { digitsMin: 1, pad: " ", mark: "\t", every: 5 },
+  "every-10": { digitsMin: 1, pad: " ", mark: "\t", every: 10 },
+  none: undefined,
+} as const satisfies Readonly<Record<LineNumbers, NumberStyle | undefined>>;
 
 export const plainNames: Names = {
   read: "Read",
@@ -53,7 +63,7 @@ export const plainNames: Names = {
   allPlaces: "set replace_all to true",
   reading: (from, lines) => `offset ${from} and limit ${lines}`,
   readingRest: (line, column) => `column ${column} and offset ${line}`,
-  line: (number, text) => `${number}→${text}`,
+  numbers: numberStyles.arrow,
   repair: "read its text with offset 1 and limit 200 and repair that with Edit",
   skip: "offset",
   glob: "glob",
@@ -244,6 +254,10 @@ export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
       return `the name ${escapeName(problem.restricted)} is restricted`;
   }
 }
+
+/** Lines of a file as Read would show them. */
+export const numberedText = (lines: readonly string[], first: number, numbers: NumberStyle | undefined): string =>
+  numbers === undefined ? lines.join("\n") : numberLines(lines.join("\n"), first, numbers, false, "", "");
 
 // The shapes of a reply that every dialect makes.
 

@@ -14,6 +14,7 @@ import {
   estimateTokens,
   type NewlineForm,
   numberLines,
+  numbersTokens,
   numberTokens,
   type PageRules,
   type PageStepper,
@@ -122,7 +123,7 @@ async function stepWithin(
   };
   if (tokensMax === undefined) return step(undefined);
   // The tokens of line numbers are known well; only the text is estimated.
-  const numbersIn = ({ count }: PageStepper): number => count * numberTokens(from + count, profile.numbers);
+  const numbersIn = ({ count }: PageStepper): number => numbersTokens(from, count, profile.numbers);
   // For a short page a rough estimate of the whole is cheaper than one for every line.
   const few = Number.isFinite(linesMax) || reading.source.sizeBytes - start <= tokensMax * smallBytesPerToken;
   const small = startPage(

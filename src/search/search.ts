@@ -26,5 +26,6 @@ export {
   type IgnoreDifference,
   withGitignore,
 } from "./ignored.ts";
+export { withLiteralBraces } from "./literal-braces.ts";
 export { ripgrep } from "./ripgrep.ts";
 export { similarPaths, type Surroundings, type Wanted } from "./similar.ts";

@@ -3,6 +3,7 @@
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/permission.ts";
+import { lineNumberForms } from "../contract/profile.ts";
 
 /** Objects with arbitrary keys. */
 const textsByName = { type: "object", additionalProperties: { type: "string" } } as const;
@@ -116,6 +117,12 @@ export const schema = {
     outlineTool: {
       type: "boolean",
       description: "Whether models get the tool that lists what a file declares, and on which lines; true by default",
+    },
+    lineNumbers: {
+      type: "string",
+      enum: lineNumberForms,
+      description:
+        "How lines are numbered in the claude dialect: number and tab (the default) or arrow, numbers on every fifth or tenth line only, or none; other dialects have a fixed form",
     },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     answerBytesMax: {

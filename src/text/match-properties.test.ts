@@ -161,6 +161,7 @@ describe("a distorted call does what it would have done", () => {
           (n: number) => `${n}: `,
           (n: number) => `${String(n).padStart(5, "0")}| `,
           (n: number) => `  ${n} | `,
+          (n: number) => `${n}\t`,
         ),
         ({ before, old, after, plan }, number) => {
           const file = [...before, ...old, ...after, ""].join("\n");
@@ -178,6 +179,30 @@ describe("a distorted call does what it would have done", () => {
     );
   });
 });
+
+for (const every of [5, 10]) {
+  test(`pasted numbers of every ${every}th line, and of the edges of a page`, () => {
+    fc.assert(
+      fc.property(cases, fc.boolean(), fc.boolean(), ({ before, old, after, plan }, top, bottom) => {
+        const file = [...before, ...old, ...after, ""].join("\n");
+        const newLines = follow(plan, old, plain);
+        const numberAt = (at: number): number => before.length + 1 + at;
+        const isEdge = (at: number): boolean => (top && at === 0) || (bottom && at === old.length - 1);
+        const numbered = old.map((line, at) =>
+          numberAt(at) % every === 0 || isEdge(at) ? `${numberAt(at)}\t${line}` : line,
+        );
+        if (numbered.every((line, at) => line === old[at])) return;
+        const found = match(file, { oldText: numbered.join("\n"), newText: newLines.join("\n"), all: false });
+        if (newLines.join("\n") === old.join("\n")) return;
+        expect(found).toMatchObject({ found: "yes", matchedBy: "line numbers" });
+        if (found.found !== "yes") return;
+        const left = newLines.length === 0 ? [""] : newLines;
+        expect(applied(file, found.changes)).toBe([...before, ...left, ...after, ""].join("\n"));
+      }),
+      { numRuns: 200 },
+    );
+  });
+}
 
 /** Kept lines with the file's bytes, all others as sent and shifted. */
 function resultOf(
@@ -212,6 +237,8 @@ describe("traps never apply", () => {
     "one line deeper": (old) => old.map((line, at) => (at === 1 ? `   ${line}` : line)),
     "numbers out of sequence": (old) => old.map((line, at) => `${at * 2 + 1}→${line}`),
     "numbers on some lines": (old) => old.map((line, at) => (at === 0 ? line : `${at}→${line}`)),
+    "one number among lines without, of another line": (old) =>
+      old.map((line, at) => (at === 0 ? `999999${line.length % 10}\t${line}` : line)),
   };
   for (const [name, trap] of Object.entries(traps)) {
     test(name, () => {

@@ -71,7 +71,7 @@ export {
   withLineEnds,
 } from "./lines/newlines.ts";
 export { numberLines, decodeUtf8 } from "./lines/page-kernel.ts";
-export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
+export { numbersTokens, numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
 export { bytePlacesIn, firstIndex } from "./match/find-text.ts";
 export { type FinderOptions, isByteSearchable, startFinding } from "./match/find.ts";
 export { IndexedForms } from "./match/indexed-text.ts";

@@ -45,7 +45,7 @@ describeAdapter("LangChain", {
 describe("as a program calls them", () => {
   test("the answer is text, and a failure is thrown with its code", async () => {
     const [read] = fileTools(sessionIn(adapterFiles()), { only: ["Read"] });
-    expect(await read?.invoke({ file_path: "notes.txt" })).toBe("1→one\n2→two");
+    expect(await read?.invoke({ file_path: "notes.txt" })).toBe("1\tone\n2\ttwo");
     await expect(read?.invoke({ file_path: "none.txt" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(read?.invoke({ file: "none.txt" })).rejects.toMatchObject({ code: "INVALID_PARAM" });
   });

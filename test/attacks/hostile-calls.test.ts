@@ -118,7 +118,7 @@ describe("A91 contents that look like messages of the system", () => {
           .split("\n")
           .filter((one) => one.includes(line));
         // Beside our own marks, which bear none.
-        const numbered = new RegExp(`^(?:<content>)?\\s*0*${index + 1}(?:→|: |\\| | \\| )`, "u");
+        const numbered = new RegExp(`^(?:<content>)?\\s*0*${index + 1}(?:→|\\t|: |\\| | \\| )`, "u");
         equal(shown.filter((one) => numbered.test(one)).length, 1, `${line}: ${textOf(reply)}`);
       }
     });

@@ -28,7 +28,7 @@ browserTest("calls of another process are seen, and its questions are answered",
   await agent.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
   await rows(page).filter({ hasText: "a.txt" }).click();
   const pane = page.getByRole("region", { name: /^Call \d+$/ });
-  await pane.getByText("1→one").waitFor();
+  await pane.getByText(/^1\s+one/).waitFor();
   await pane.getByText(/^mcp \d+$/).waitFor();
 
   const change = { file_path: "a.txt", old_string: "one", new_string: "two" };

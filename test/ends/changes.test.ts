@@ -192,9 +192,9 @@ describe("the report of a change", () => {
     put("a.txt", "“q”\n-\r\nx\r\nlast\r");
     const input = { file_path: "a.txt", old_string: '"q"\n-', new_string: '"p"\n-' };
     const ran = await filehand(["call", "Edit", JSON.stringify(input), "--no-read-first", "--yes"]);
-    expect(ran.stdout).toMatch(/:\n1→“p”\n2→-\n3→x\n4→last\r?\n$/);
-    const { stdout } = await filehand(["read", "a.txt"]);
-    expect(ran.stdout.endsWith(`\n${stdout}`)).toBe(true);
+    expect(ran.stdout).toMatch(/:\n1\t“p”\n2\t-\n3\tx\n4\tlast\r?\n$/);
+    const { stdout } = await filehand(["call", "Read", '{"file_path": "a.txt"}']);
+    expect(ran.stdout.endsWith(`\n${stdout.split("\n\n<system-reminder>", 1)[0]}\n`)).toBe(true);
   });
 });
 

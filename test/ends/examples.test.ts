@@ -21,9 +21,9 @@ Edit(file_path, old_string, new_string, replace_all): Replaces a text in a file 
 MultiEdit(file_path, edits): Makes several replacements in one file, all of them or none.
 Write(file_path, content): Writes a file: a new one, or an existing one whose whole content is replaced.
 NotebookEdit(notebook_path, cell_id, new_source, cell_type, edit_mode): Changes one cell of a Jupyter notebook (.ipynb); every other byte of the file stays unchanged.
-ok: 1→MIT License
+ok: 1\tMIT License
 
-[lines 1 to 1 of 21, go on with offset 2]
+[21 lines]
 no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter: leave it out, or did you mean "file_path"
 no: Cannot call "Bash": there is no such tool, use one of Read, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit
 `,
@@ -45,27 +45,27 @@ rules with faults: 0
 `,
 
   "05-cancel.mjs": `CANCELLED
-2000000→2026-11-15 12:00:00 all is well
+2000000\t2026-11-15 12:00:00 all is well
 
-[lines 2000000 to 2000000 of 2097152, go on with offset 2000001]
+[2097152 lines]
 `,
 
-  "06-ends-and-ranges.mjs": `20→OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-21→SOFTWARE.
+  "06-ends-and-ranges.mjs": `20\tOUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+21\tSOFTWARE.
 --
-1→MIT License
+1\tMIT License
 
-[lines 1 to 1 of 21, go on with offset 2]
-3→Copyright (c) 2026 the Filehand authors
+[21 lines]
+3\tCopyright (c) 2026 the Filehand authors
 
-[lines 3 to 3 of 21, go on with offset 4]
+[21 lines]
 `,
 
   "07-four-dialects.mjs": `--- claude: Read({"file_path":"hello.js","offset":1,"limit":2})
-1→const name = "world";
-2→
+1\tconst name = "world";
+2\t
 
-[lines 1 to 2 of 3, go on with offset 3]
+[3 lines]
 --- opencode: read({"filePath":"hello.js","offset":1,"limit":2})
 <path>/workspace/hello.js</path>
 <type>file</type>
@@ -92,7 +92,7 @@ Read 2 lines from 'hello.js' (Lines 1-2).
 `,
 
   "08-an-mcp-client.mjs": `tools: Read, Edit, Write and others
-Read: 1→export const port = 80;
+Read: 1\texport const port = 80;
 asked: Change "/workspace/port.js"?
 "Always" means the rule Edit(/port.js).
 
@@ -106,9 +106,9 @@ Read refused: Cannot read "../secrets.txt": it is outside the workspace, use a p
 port.js: export const port = 8080;
 `,
 
-  "09-ai-sdk.mjs": `I read: 1→MIT License
+  "09-ai-sdk.mjs": `I read: 1\tMIT License
 
-[lines 1 to 1 of 21, go on with offset 2]
+[21 lines]
 `,
 
   "10-anthropic.mjs": `[ 'Read', 'Grep', 'Glob', 'LS' ]
@@ -132,13 +132,13 @@ ok: Here're the files and directories up to 2 levels deep in /memories, excludin
   "11-openai-agents.mjs": `Written and read. "hello\\nworld\\n"
 `,
 
-  "12-langchain.mjs": `success 1→MIT License
+  "12-langchain.mjs": `success 1\tMIT License
 
-[lines 1 to 1 of 21, go on with offset 2]
+[21 lines]
 error Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter: leave it out, or did you mean "file_path"
-3→Copyright (c) 2026 the Filehand authors
+3\tCopyright (c) 2026 the Filehand authors
 
-[lines 3 to 3 of 21, go on with offset 4]
+[21 lines]
 `,
 
   "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter: leave it out, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"column\\", \\"pages\\"","path":["pattern"]}]}

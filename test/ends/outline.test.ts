@@ -58,6 +58,6 @@ describe("filehand outline", () => {
     const whole = await filehand(["call", "Read", '{"file_path":"long.js"}']);
     expect(whole.stdout).toContain("1 function a\n30002 function b\n");
     const part = await filehand(["call", "Read", '{"file_path":"long.js","offset":30002}']);
-    expect(part.stdout).toContain("30002→function b() {}");
+    expect(part.stdout).toContain("30002\tfunction b() {}");
   });
 });

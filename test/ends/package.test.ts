@@ -136,7 +136,7 @@ describe("as a library", () => {
       const reply = await read.execute({ file_path: "hello.txt" });
       const missing = await import("filehand/langchain").catch(({ code }) => code);
       console.log(JSON.stringify([reply.content[0].text, missing]));`);
-    expect(JSON.parse(printed)).toEqual(["1→hello\n2→there", "ERR_MODULE_NOT_FOUND"]);
+    expect(JSON.parse(printed)).toEqual(["1\thello\n2\tthere", "ERR_MODULE_NOT_FOUND"]);
   });
 
   test("every adapter can be imported beside its host, and shares the library's sessions", async () => {

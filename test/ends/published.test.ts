@@ -118,7 +118,7 @@ describe("server.json", () => {
           name: "Read",
           arguments: { file_path: join(folder.path, name, "a.txt") },
         });
-        expect(read).toMatchObject({ content: [{ text: expect.stringContaining(`1→${name}`) }] });
+        expect(read).toMatchObject({ content: [{ text: expect.stringContaining(`1\t${name}`) }] });
       }
       const written = { file_path: join(folder.path, "one", "b.txt"), content: "" };
       expect(await client.callTool({ name: "Write", arguments: written })).toMatchObject({ isError: true });
@@ -196,7 +196,7 @@ describe("the bundle", () => {
       expect(offered).toEqual(expect.arrayContaining(manifest().tools.map(({ name }) => name)));
       const read = (path: string) => client.callTool({ name: "Read", arguments: { file_path: path } });
       expect(await read(join(folder.path, "ws", "a.txt"))).toMatchObject({
-        content: [{ type: "text", text: expect.stringContaining("1→one\n2→two") }],
+        content: [{ type: "text", text: expect.stringContaining("1\tone\n2\ttwo") }],
       });
       expect(await read(join(unpacked, "manifest.json"))).toMatchObject({ isError: true });
     } finally {

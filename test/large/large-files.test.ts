@@ -130,7 +130,7 @@ describe("a text of 40 MB", () => {
     }));
     expect(shown(reply)).toMatchObject({ startLine: -3, numLines: 3, totalLines: null });
     expect(shown(reply).content).toBe([total - 2, total - 1, total].map(lineText).join("\n"));
-    expect(reply.content[0]).toMatchObject({ text: expect.stringContaining(`-1→${lineText(total)}`) });
+    expect(reply.content[0]).toMatchObject({ text: expect.stringContaining(`-1\t${lineText(total)}`) });
   });
 });
 

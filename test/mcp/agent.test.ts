@@ -135,7 +135,7 @@ test.skipIf(program === undefined)("Claude Code reads and edits a file through o
     text: JSON.stringify(content),
     failed: is_error === true,
   }));
-  expect(read).toMatchObject({ failed: false, text: expect.stringContaining("1→one\\n2→two") });
+  expect(read).toMatchObject({ failed: false, text: expect.stringContaining("1\\tone\\n2\\ttwo") });
   expect(edit).toMatchObject({ failed: false, text: expect.stringContaining("1 replacement at line 2") });
   expect(missing).toMatchObject({ failed: true, text: expect.stringContaining("a.txt") });
 });

@@ -223,7 +223,7 @@ describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our s
       const file = join(workspace.path, "long.txt");
       const text = `${content.join("\n")}\n`;
       fs.writeFileSync(file, text);
-      const isWrite = (result: string): boolean => !/^\s*\d+→/m.test(result);
+      const isWrite = (result: string): boolean => !/^\s*\d+\t/m.test(result);
       const model = await startScriptedModel("files", (results) => {
         if (results.length === 0) return { tool: "Read", input: { file_path: file } };
         if (results.length === 1) return { tool: "Write", input: { file_path: file, content: "overwritten\n" } };
@@ -244,7 +244,7 @@ describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our s
       // Each page has all of the lines that its note speaks of: nothing was cut on the way.
       const shown: string[] = [];
       for (const page of pages) {
-        const lines = [...page.matchAll(/^ *(\d+)→(.*)$/gm)];
+        const lines = [...page.matchAll(/^ *(\d+)\t(.*)$/gm)];
         lines.forEach(([, number, line]) => {
           expect(Number(number)).toBe(shown.length + 1);
           shown.push(line ?? "");

@@ -66,7 +66,7 @@ describe.each(Object.entries(measured))("the client %s", (name, limit) => {
       for (let id = 1; ; id += 1) {
         const answer = await call(id, "Read", { file_path: file, ...(id === 1 ? {} : { offset: shown.length + 1 }) });
         expect(Buffer.byteLength(JSON.stringify(answer.result))).toBeLessThan(limit);
-        shown.push(...[...textIn(answer).matchAll(/^\d+→(.*)$/gm)].map(([, line]) => line ?? ""));
+        shown.push(...[...textIn(answer).matchAll(/^\d+\t(.*)$/gm)].map(([, line]) => line ?? ""));
         if (!textIn(answer).includes(`go on with offset ${shown.length + 1}`)) break;
         if (id === 1) expect((await write(1_000)).result?.["isError"]).toBe(true);
       }
@@ -164,7 +164,7 @@ test("a single line that is longer than an answer is read in parts, and then the
   let answer = textIn(await call(1, "Read", { file_path: file }));
   for (let id = 2; ; id += 2) {
     expect(Buffer.byteLength(answer)).toBeLessThan(measured["@cline/core"]);
-    shown += (/^1→(.*)$/m.exec(answer)?.[1] ?? "").replace(/\.\.\.$/, "");
+    shown += (/^1\t(.*)$/m.exec(answer)?.[1] ?? "").replace(/\.\.\.$/, "");
     const column = Number(/see the rest with column (\d+) and offset 1/.exec(answer)?.[1]);
     if (Number.isNaN(column)) break;
     expect((await call(id, "Write", { file_path: file, content: "new" })).result?.isError).toBe(true);

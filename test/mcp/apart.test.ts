@@ -45,7 +45,7 @@ test("two clients share neither what was read nor what was allowed, nor each oth
       return textOf(await client.callTool({ name: "Read", arguments: { file_path, offset: 1, limit: 1 + index } }));
     }),
   );
-  expect(texts.map((text) => (/1→(\w+)/.exec(text)?.[1] === "three" ? "a.txt" : "b.txt"))).toEqual(names);
+  expect(texts.map((text) => (/1\t(\w+)/.exec(text)?.[1] === "three" ? "a.txt" : "b.txt"))).toEqual(names);
 });
 
 describe("a question", () => {

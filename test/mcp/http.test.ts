@@ -27,7 +27,7 @@ for (const era of eras) {
     test("tools, resources and completion work as they do over stdio", async () => {
       const client = await connectHttp(await serve(workspace.path), era);
       expect((await client.listTools()).tools.map(({ name }) => name)).toContain("Edit");
-      expect(textOf(await client.callTool(read("a.txt")))).toContain("1→a.txt");
+      expect(textOf(await client.callTool(read("a.txt")))).toContain("1\ta.txt");
       expect((await client.listResources()).resources.map(({ name }) => name)).toContain("one/first.txt");
       expect(await client.callTool(read("b.txt"))).toMatchObject({ isError: true });
     });

@@ -8,7 +8,7 @@ import { connectHttp, serve } from "./http-server.ts";
 import { connect, eras, textOf } from "./server.ts";
 
 let folder = "";
-const content = "1→the content of the file";
+const content = "1\tthe content of the file";
 const stub = "has not changed since you read";
 
 beforeEach(() => {

@@ -52,7 +52,7 @@ for (const era of eras) {
       const { client } = await connect({ era, cwd: workspace.path });
       const read = await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
       expect(read.isError).toBeUndefined();
-      expect(textOf(read)).toContain("1→one\n2→two");
+      expect(textOf(read)).toContain("1\tone\n2\ttwo");
       expect(read.structuredContent).toBeUndefined();
       const picture = await client.callTool({ name: "Read", arguments: { file_path: "dot.png" } });
       expect(picture.content).toContainEqual(expect.objectContaining({ type: "image", mimeType: "image/png" }));
@@ -61,7 +61,7 @@ for (const era of eras) {
     test("what programs read comes with --structured, beside the text", async () => {
       const { client } = await connect({ era, cwd: workspace.path, args: ["--structured"] });
       const read = await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
-      expect(textOf(read)).toContain("1→one");
+      expect(textOf(read)).toContain("1\tone");
       expect(read.structuredContent).toMatchObject({ type: "text", file: { content: "one\ntwo" } });
     });
 

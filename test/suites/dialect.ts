@@ -31,6 +31,7 @@ export const facts: Facts = {
   cwd: ".",
   spell: (absolute) => absolute.replace("/w/", ""),
   reminder: true,
+  numbers: undefined,
   model: undefined,
   ids: { session: "s", message: "m", next: () => "p" },
 };

@@ -61,6 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
         cwd: ".",
         spell: guard.spell,
         reminder: false,
+        numbers: dialect.profile.numbers,
         model: undefined,
         ids: { session: "s", message: "m", next: () => "p" },
       };

@@ -5,7 +5,7 @@ import type { ChangeOutcome, Hunk, MatchedBy } from "../../contract/edit.ts";
 import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { plainNames, successReply } from "../words.ts";
+import { successReply } from "../words.ts";
 import type { EditPart } from "../inputs.ts";
 
 /** Diagnostics of the files that a language server covers. */
@@ -72,7 +72,7 @@ export interface PatchResult extends Checked {
 export type ChangeResult = EditResult | MultiEditResult | WriteResult | NotebookEditResult | PatchResult;
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeResult> {
-  const lines = [...changeLines(outcome, plainNames.line), ...diagnosticLines(outcome)];
+  const lines = [...changeLines(outcome, facts.numbers), ...diagnosticLines(outcome)];
   return successReply(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
 }
 

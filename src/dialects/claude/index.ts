@@ -20,7 +20,7 @@ import type {
   RenameInput,
   WriteInput,
 } from "./inputs.ts";
-import { type OutlineResult, profile, type ReadResult, render, sentenceOf } from "./render.ts";
+import { type OutlineResult, profile, type ReadResult, render, sentencesFor } from "./render.ts";
 
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
@@ -40,13 +40,15 @@ export interface Tools {
 
 export const claude: Dialect = {
   name: "claude",
+  lineNumbers: "tab",
   failures: "thrown",
   numbers: "lenient",
   profile,
   specs,
   render,
   renderLate: (reports) => lateLines(reports).join("\n"),
-  renderProblem: (problem: ProblemData, facts) => failureReply(problem.code, sentenceOf(problem, facts.verb ?? "read")),
+  renderProblem: (problem: ProblemData, facts) =>
+    failureReply(problem.code, sentencesFor(facts)(problem, facts.verb ?? "read")),
 };
 
 export type {

@@ -4,7 +4,7 @@ import type { Reply } from "../../contract/call.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotebookCell } from "../../contract/notebook.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
-import type { NumberStyle, Profile } from "../../contract/profile.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import { byKind, type Facts } from "../dialect.ts";
@@ -14,7 +14,7 @@ import { lspAnswer, type LspResult } from "../lsp-text.ts";
 import { outlineEntries, type OutlineEntry, outlineText } from "../outline-text.ts";
 import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
 import { sentencesWith } from "../problem-sentences.ts";
-import { plainNames as names, type SharedAnswer, successReply } from "../words.ts";
+import { numberStyles, plainNames as names, type SharedAnswer, successReply } from "../words.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import reminder from "./reminder.txt";
 import {
@@ -151,7 +151,7 @@ export const render = byKind<
   glob: renderGlob,
   tree: renderTree,
   grep: renderGrep,
-  rewind: (outcome) => sharedReply(rewindAnswer(outcome, sentenceOf, names)),
+  rewind: (outcome, facts) => sharedReply(rewindAnswer(outcome, sentencesFor(facts), names)),
   history: (outcome) => sharedReply(historyAnswer(outcome, names)),
   edit: renderChange,
   write: renderChange,
@@ -159,7 +159,7 @@ export const render = byKind<
   patch: renderChange,
 });
 
-export const sentenceOf = sentencesWith({ names });
+export const sentencesFor = ({ numbers }: Facts) => sentencesWith({ names: { ...names, numbers } });
 
 const sharedReply = <Fields>({ text, fields }: SharedAnswer<Fields>): Reply<Fields> => successReply(text, fields);
 
@@ -203,12 +203,17 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 }
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
-  const notices = pageNotices(outcome, page, "Outline");
+  const notices = pageNotices(outcome, page, {
+    ends: facts.numbers === undefined ? "long" : "short",
+    outlineTool: "Outline",
+  });
   const parts = notices.length > 0 ? [notices.join("\n")] : [];
   if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget = isOverBudget(page) || page.cut.some(({ by }) => by === "tokens");
   const text =
-    page.count === 0 ? parts.join("\n\n") : numberedLines(page, arrow, "", parts.map((part) => `\n\n${part}`).join(""));
+    page.count === 0
+      ? parts.join("\n\n")
+      : numberedLines(page, facts.numbers, "", parts.map((part) => `\n\n${part}`).join(""));
   return successReply(text, {
     type: "text",
     file: {
@@ -279,8 +284,6 @@ function renderOutline(outcome: OutlineOutcome): Reply<OutlineResult> {
 
 // Reading in the `claude` dialect: lines end with newlines, the page ends with the token budget.
 
-const arrow: NumberStyle = { digitsMin: 1, pad: " ", mark: "→" };
-
 export const profile: Profile = {
   lines: "terminated",
   // Tokens are the limit. These two only bound a page of nothing but whitespace.
@@ -288,7 +291,7 @@ export const profile: Profile = {
   cutMark: "...",
   pageBytesMax: limits.budgetedPageBytesMax,
   pageTokensMax: limits.pageTokensMax,
-  numbers: arrow,
+  numbers: numberStyles.tab,
   total: "always",
   pastEnd: "refused",
   nulSampleBytes: 8_192,

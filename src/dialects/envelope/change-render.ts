@@ -53,7 +53,7 @@ export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<Change
       ...more(outcome, facts),
       ...checked(outcome),
     },
-    text: [...changeLines(outcome, names.line), ...diagnosticLines(outcome), took(facts)],
+    text: [...changeLines(outcome, names.numbers), ...diagnosticLines(outcome), took(facts)],
     stats: { additions: sum(files, "additions"), deletions: sum(files, "deletions") },
     resolved: outcome.target.realRelative,
   });

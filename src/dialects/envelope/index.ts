@@ -54,6 +54,7 @@ export interface Tools {
 
 export const envelope: Dialect = {
   name: "envelope",
+  lineNumbers: "fixed",
   failures: "returned",
   numbers: "literal",
   profile,

@@ -26,7 +26,7 @@ export const names: Names = {
   ...plainNames,
   reading: (from, lines) => `start_line=${from} and limit=${lines}`,
   readingRest: (line, column) => `column=${column} and start_line=${line}`,
-  line: (number, text) => `${String(number).padStart(4)} | ${text}`,
+  numbers: { digitsMin: 4, pad: " ", mark: " | " },
   repair: "repair its JSON with Edit",
 };
 

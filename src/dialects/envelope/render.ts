@@ -166,8 +166,6 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
   return { content: [{ type: "text", text: message }], structured: envelope, isError: true, error };
 }
 
-const column = { digitsMin: 4, pad: " ", mark: " | " } as const;
-
 function renderText(outcome: TextOutcome, facts: Facts): Reply<TextEnvelope<number | null>> {
   const page = outcome.pages[0];
   const { count, from } = page;
@@ -197,7 +195,7 @@ function renderText(outcome: TextOutcome, facts: Facts): Reply<TextEnvelope<numb
     text.push(`[${what} Use column=${rest} with start_line=${line} to see the rest.]`);
   }
   if (outcome.lossy) text.push("[Encoding: some bytes are not valid UTF-8 and are shown as U+FFFD.]");
-  const content = count === 0 ? "" : numberedLines(page, column, "", "\n");
+  const content = count === 0 ? "" : numberedLines(page, names.numbers, "", "\n");
   return envelopeReply(facts, {
     status: statusOf(truncated || outcome.lossy),
     data: { content, truncated, ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}) },

@@ -3,6 +3,7 @@
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
 import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
+import type { NumberStyle } from "../../contract/profile.ts";
 import { escapeName } from "../../text/text.ts";
 import { changeLines, patchesFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
@@ -44,12 +45,8 @@ const done = {
   patch: "Patch applied successfully.",
 } satisfies Readonly<Record<ChangeOutcome["kind"], string>>;
 
-export function renderChange(
-  outcome: ChangeOutcome,
-  numberLine: (number: number, text: string) => string,
-  facts: Facts,
-): Reply<ChangeResult> {
-  const [headline = "", ...notes] = changeLines(outcome, numberLine);
+export function renderChange(outcome: ChangeOutcome, numbers: NumberStyle, facts: Facts): Reply<ChangeResult> {
+  const [headline = "", ...notes] = changeLines(outcome, numbers);
   // Several files have a line each; a dry run has not been applied; and what was not written was not.
   const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
   const lines =

@@ -39,8 +39,6 @@ const profile: Profile = {
 
 const colon = { digitsMin: 1, pad: " ", mark: ": " } as const;
 
-const numberLine = (number: number, text: string): string => `${number}: ${text}`;
-
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
   const foot = `\n\n${footerOf(page, profile.pageBytesMax)}\n</content>`;
@@ -73,7 +71,7 @@ export const opencode: Dialect = dialectOf({
   profile,
   specs,
   first: 1,
-  numberLine,
+  numbers: colon,
   textResult,
   directoryResult,
 });

@@ -34,8 +34,6 @@ const profile: Profile = {
 
 const bar = { digitsMin: 5, pad: "0", mark: "| " } as const;
 
-const numberLine = (number: number, text: string): string => `${String(number).padStart(5, "0")}| ${text}`;
-
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
   const output = numberedLines(page, bar, "<file>\n", `\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`);
@@ -65,7 +63,7 @@ export const opencodeLegacy: Dialect = dialectOf({
   profile,
   specs: legacySpecs,
   first: 0,
-  numberLine,
+  numbers: bar,
   textResult,
   directoryResult,
 });

@@ -17,7 +17,7 @@ import {
   spelled,
 } from "../words.ts";
 
-export const namesWith = (first: 0 | 1, line: Names["line"]): Names => ({
+export const namesWith = (first: 0 | 1, numbers: Names["numbers"]): Names => ({
   ...plainNames,
   read: "read",
   search: "grep",
@@ -30,7 +30,7 @@ export const namesWith = (first: 0 | 1, line: Names["line"]): Names => ({
   allPlaces: "set replaceAll to true",
   reading: (from, lines) => `offset ${from - 1 + first} and limit ${lines}`,
   readingRest: (number, column) => `column ${column - 1 + first} and offset ${number - 1 + first}`,
-  line,
+  numbers,
   repair: "repair its JSON with edit",
   skip: undefined,
   glob: "include",

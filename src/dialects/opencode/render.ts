@@ -2,6 +2,7 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { ChangeOutcome } from "../../contract/edit.ts";
+import type { NumberStyle } from "../../contract/profile.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
 import { byKind, type Dialect, type Facts } from "../dialect.ts";
 import { historyAnswer, type HistoryResult } from "../history-text.ts";
@@ -34,17 +35,17 @@ export interface LspTools {
 export interface Forms extends Pick<Dialect, "name" | "profile" | "specs"> {
   /** The number of the first line in calls. */
   readonly first: 0 | 1;
-  readonly numberLine: (number: number, text: string) => string;
+  readonly numbers: NumberStyle;
   readonly textResult: (outcome: TextOutcome) => ReadResult;
   readonly directoryResult: (outcome: DirectoryOutcome) => ReadResult;
 }
 
 type Result = ReadResult | ChangeResult | Shared<HistoryResult | RewindResult | LspResult> | SearchResult | GrepResult;
 
-export function dialectOf({ name, profile, specs, first, numberLine, textResult, directoryResult }: Forms): Dialect {
-  const names = namesWith(first, numberLine);
+export function dialectOf({ name, profile, specs, first, numbers, textResult, directoryResult }: Forms): Dialect {
+  const names = namesWith(first, numbers);
   const sentenceOf = sentencesFor(names);
-  const change = (outcome: ChangeOutcome, facts: Facts) => renderChange(outcome, numberLine, facts);
+  const change = (outcome: ChangeOutcome, facts: Facts) => renderChange(outcome, numbers, facts);
   const render = byKind<Reply<Result>>({
     text: (outcome) => replyOf(textResult(outcome), cutNotes(outcome.pages[0], first)),
     directory: (outcome) => replyOf(directoryResult(outcome)),
@@ -66,6 +67,7 @@ export function dialectOf({ name, profile, specs, first, numberLine, textResult,
   });
   return {
     name,
+    lineNumbers: "fixed",
     failures: "thrown",
     numbers: "lenient",
     profile,

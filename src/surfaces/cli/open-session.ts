@@ -3,7 +3,8 @@
 import * as nodePath from "node:path";
 import type { Asker, KeepRule } from "../../contract/ask.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
-import { defaultDialect, type DialectName, dialectNames } from "../../dialects/dialects.ts";
+import { lineNumberForms, type LineNumbers } from "../../contract/profile.ts";
+import { defaultDialect, type DialectName, dialectNames, dialects } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
@@ -83,6 +84,7 @@ export async function openSession(
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
   const dialect =
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
+  const lineNumbers = lineNumbersFor(given.text("line-numbers"), dialect) ?? settings.lineNumbers;
   const filehand = createFilehand({
     roots,
     dialect,
@@ -102,7 +104,7 @@ export async function openSession(
     patchTool: given.flag("patch-tool") || settings.patchTool === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
-    ...defined({ readFirst, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax }),
+    ...defined({ readFirst, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax, lineNumbers }),
   });
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
@@ -163,6 +165,14 @@ function languagesFor(
     (needs === "if wanted" && (said !== false || given.flag("language-servers") || given.flag("language-tools")));
   if (!isOn) return {};
   return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
+}
+
+/** An option that the user gave for this run must have an effect; the settings serve all dialects. */
+function lineNumbersFor(word: string | undefined, dialect: DialectName): LineNumbers | undefined {
+  if (word === undefined) return undefined;
+  const form = oneOf("form of line numbers", word, lineNumberForms);
+  if (dialects[dialect].lineNumbers !== "fixed") return form;
+  throw new UsageError(`The dialect ${dialect} has a fixed form of line numbers, leave --line-numbers out`);
 }
 
 function tokensOf(text: string | undefined): number | undefined {

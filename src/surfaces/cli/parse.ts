@@ -2,6 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { limits } from "../../contract/limits.ts";
+import { lineNumberForms } from "../../contract/profile.ts";
 import { nearestWord } from "../../dialects/dialects.ts";
 import { type Command, type Given, notEmpty, type Option, option, type Options, UsageError } from "./command.ts";
 
@@ -130,6 +131,10 @@ const sharedOptions = {
   ),
   "language-servers": option.flag(
     "Let language servers check what is changed, and tell what they find with the answer",
+  ),
+  "line-numbers": option.text(
+    "FORM",
+    `How Read numbers lines in the claude dialect: ${lineNumberForms.join(", ")} (default: tab)`,
   ),
   "answer-bytes": option.integer(
     "Bytes of one answer at most; longer ones say how to go on (default over MCP: what the client shows)",

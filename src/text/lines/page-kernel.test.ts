@@ -10,6 +10,7 @@ import { numberLines, shownNumber, pagesSourceSha256, decodeUtf8 } from "./page-
 
 const styles: readonly NumberStyle[] = [
   { digitsMin: 1, pad: " ", mark: "→" },
+  { digitsMin: 1, pad: " ", mark: "\t" },
   { digitsMin: 1, pad: " ", mark: ": " },
   { digitsMin: 5, pad: "0", mark: "| " },
   { digitsMin: 4, pad: " ", mark: " | " },
@@ -20,6 +21,29 @@ const plain = (text: string, from: number, style: NumberStyle): string =>
     .split("\n")
     .map((line, index) => shownNumber(from + index, style) + line)
     .join("\n");
+
+for (const every of [5, 10]) {
+  test(`a number on every ${every}th line, on the first one, and on the last one before a notice`, () => {
+    const some: NumberStyle = { digitsMin: 1, pad: " ", mark: "\t", every };
+    const wanted = (text: string, from: number, last: boolean): string => {
+      const lines = text.split("\n");
+      const isNumbered = (at: number): boolean =>
+        at === 0 || (from + at) % every === 0 || (last && at === lines.length - 1);
+      return lines.map((line, at) => (isNumbered(at) ? `${from + at}\t${line}` : line)).join("\n");
+    };
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("", "a", "7\tb", "è"), { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: -50, max: 1_000 }).filter((from) => from !== 0),
+        fc.constantFrom("", "\n\n[note]"),
+        (lines, from, after) => {
+          const text = lines.join("\n");
+          equal(numberLines(text, from, some, false, "<", after), `<${wanted(text, from, after !== "")}${after}`);
+        },
+      ),
+    );
+  });
+}
 
 /** Long enough for the kernel: a few characters, repeated. */
 const texts = (unit: fc.Arbitrary<string>): fc.Arbitrary<string> =>

@@ -23,7 +23,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Puts a number in front of each line, starting with `from`, and the text between `before` and `after`. `ascii`: the
+ * Puts a number in front of each line, or of some of them, starting with `from`, and the text between `before` and `after`. `ascii`: the
  * caller knows that the text is ASCII, so the result takes one byte per character.
  */
 export function numberLines(
@@ -34,6 +34,7 @@ export function numberLines(
   before: string,
   after: string,
 ): string {
+  if (style.every !== undefined) return before + numberSome(text, from, style, after !== "") + after;
   const first = shownNumber(from, style);
   // The kernel cannot count negative numbers, whose digits count down.
   const made = text.length < unitsMin || from < 0 || first.length > prefixUnitsMax ? undefined : kernel();
@@ -73,6 +74,27 @@ export function numberLines(
 function numberPlain(text: string, from: number, style: NumberStyle): string {
   const lines = text.split("\n");
   return lines.map((line, index) => shownNumber(from + index, style) + line).join("\n");
+}
+
+/**
+ * Few lines get a number, so most of the text is copied in pieces of several lines. `last`: the last line gets one, because what
+ * follows it is no line of the file.
+ */
+function numberSome(text: string, from: number, style: NumberStyle, last: boolean): string {
+  const { every = 1 } = style;
+  const parts: string[] = [];
+  let copied = 0;
+  let line = from;
+  for (let start = 0; ; line += 1) {
+    const newline = text.indexOf("\n", start);
+    if (line === from || line % every === 0 || (last && newline < 0)) {
+      parts.push(text.slice(copied, start), shownNumber(line, style));
+      copied = start;
+    }
+    if (newline < 0) break;
+    start = newline + 1;
+  }
+  return parts.join("") + text.slice(copied);
 }
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

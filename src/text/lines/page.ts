@@ -132,7 +132,7 @@ export class PageStepper {
     }
     let cost = 0;
     if (pageTokensMax !== undefined) {
-      const numberCost = numberTokens(this.#from + this.count, numbers);
+      const numberCost = this.#numberCost(numbers);
       cost = estimateTokens(line) + 1 + numberCost;
       if (this.tokens + cost > pageTokensMax) {
         if (this.count > 0) return this.#stop("tokens");
@@ -163,11 +163,24 @@ export class PageStepper {
     return this.full === undefined ? "more" : "full";
   }
 
+  #numberCost(numbers: NumberStyle | undefined): number {
+    const line = this.#from + this.count;
+    const every = numbers?.every ?? 1;
+    if (this.count > 0) return line % every === 0 ? numberTokens(line, numbers) : 0;
+    // Any line may become the last one, which may have a number as well: the first one pays for it.
+    return numberTokens(line, numbers) * (every > 1 ? 2 : 1);
+  }
+
   #stop(why: PageLimit): "full" {
     this.full = why;
     return "full";
   }
 }
+
+/** Tokens of all numbers of a page, or a few more. */
+export const numbersTokens = (from: number, count: number, numbers: NumberStyle | undefined): number =>
+  numberTokens(from + count, numbers) *
+  (numbers?.every === undefined ? count : Math.min(count, Math.ceil(count / numbers.every) + 2));
 
 /** Tokens of a line number: one for every three digits, and one for the mark after it. */
 export const numberTokens = (line: number, numbers: NumberStyle | undefined): number =>

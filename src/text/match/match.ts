@@ -100,7 +100,7 @@ const numberPatterns = [
 /**
  * Both texts without the numbers, for each way to read them: the space after a colon may be part of the line. Every line of the
  * old text must have a number, in sequence, and the new text one on every line or on none: numbers on only some lines may be
- * content, and a pasted number must not get into the file.
+ * content, unless Read shows a page like that, and a pasted number must not get into the file.
  */
 function* withoutLineNumbers(oldText: string, newText: string): Steps<readonly Unnumbered[]> {
   const readings: Unnumbered[] = [];
@@ -114,7 +114,61 @@ function* withoutLineNumbers(oldText: string, newText: string): Steps<readonly U
     if (stripped === undefined || readings.some((reading) => reading.oldText === old.text)) continue;
     readings.push({ oldText: old.text, newText: stripped, first, count: old.numbers.length });
   }
-  return readings;
+  const sparse = readings.length === 0 ? yield* withoutSparseNumbers(oldText, newText) : undefined;
+  return sparse === undefined ? readings : [sparse];
+}
+
+/** How far apart numbers are where Read shows few of them. */
+const sparseSteps = [5, 10];
+
+/**
+ * Both texts without numbers that only some lines have: those that a step divides, and maybe the first and the last line.
+ * Every line of the old text must have a number or none, as in such a page. The new text may have the same numbers, or go on
+ * counting from the first line; any other number in it may be content.
+ */
+function* withoutSparseNumbers(oldText: string, newText: string): Steps<Unnumbered | undefined> {
+  const old = yield* sparseNumbersIn(oldText);
+  const firstNumbered = old.numbers.findIndex((number) => !Number.isNaN(number));
+  if (firstNumbered < 0) return undefined;
+  const first = (old.numbers[firstNumbered] ?? 0) - firstNumbered;
+  const last = old.lines.length - (old.lines.length > 1 && old.lines.at(-1) === "" ? 2 : 1);
+  const isNumbered = (at: number): boolean => old.numbers[at] === first + at;
+  const isPage = (step: number): boolean =>
+    old.lines.every((_, at) => {
+      const isDue = (first + at) % step === 0;
+      return at > last || isNumbered(at) === isDue || (!isDue && (at === 0 || at === last));
+    });
+  if (first < 1 || !sparseSteps.some(isPage)) return undefined;
+  yield;
+  const pasted = new Set(old.numbers.filter((_, at) => isNumbered(at)));
+  const added = yield* sparseNumbersIn(newText);
+  const isPasted = (at: number): boolean => {
+    const number = added.numbers[at] ?? Number.NaN;
+    return pasted.has(number) || (number === first + at && sparseSteps.some((step) => number % step === 0));
+  };
+  for (const [at, line] of added.lines.entries()) {
+    if (at % partLength === 0) yield;
+    if (!isPasted(at) && hasNumberedLine(line)) return undefined;
+  }
+  const textOf = ({ lines }: SparseNumbers, hasNumber: (at: number) => boolean): string =>
+    lines.map((line, at) => (hasNumber(at) ? line.slice(line.indexOf("\t") + 1) : line)).join("\n");
+  return { oldText: textOf(old, isNumbered), newText: textOf(added, isPasted), first, count: pasted.size };
+}
+
+interface SparseNumbers {
+  readonly lines: readonly string[];
+  /** Of each line; NaN, which equals nothing, for a line without one. */
+  readonly numbers: readonly number[];
+}
+
+function* sparseNumbersIn(text: string): Steps<SparseNumbers> {
+  const lines = text.split("\n");
+  const numbers: number[] = [];
+  for (const line of lines) {
+    if (numbers.length % partLength === 0) yield;
+    numbers.push(Number(/^ *(\d+)\t/.exec(line)?.[1]));
+  }
+  return { lines, numbers };
 }
 
 function hasNumberedLine(text: string): boolean {

@@ -10,7 +10,7 @@ import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
-import { grep as search, matchSpans, newestFirst } from "../../search/search.ts";
+import { grep as search, matchSpans, newestFirst, withLiteralBraces } from "../../search/search.ts";
 import { locate, type Located } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { type SearchStarts, searchStarts, searchTops } from "../workspace-walk.ts";
@@ -29,8 +29,9 @@ import {
   tallied,
 } from "./folder.ts";
 
-export const grep: Tool<"grep"> = async (request, context) => {
-  checkPattern(request.pattern);
+export const grep: Tool<"grep"> = async (asked, context) => {
+  checkPattern(asked.pattern);
+  const request: TakenRequest = { ...asked, pattern: withLiteralBraces(asked.pattern), asked: asked.pattern };
   const paths = request.path === undefined ? searchTops(context) : [request.path];
   using started = await searchStarts(paths, (path) => startAt(path, context));
   const [first] = started.starts;
@@ -38,6 +39,11 @@ export const grep: Tool<"grep"> = async (request, context) => {
   if (first.node.kind === "file") return await inFile(request, first, context);
   return await inFolders(request, first.target, started, context);
 };
+
+/** A request whose pattern is the one to search for; `asked` is the one that the caller gave. */
+interface TakenRequest extends GrepRequest {
+  readonly asked: string;
+}
 
 function checkPattern(pattern: string): void {
   if (pattern === "") throw faulty({ of: "pattern", pattern, why: "empty" });
@@ -59,7 +65,7 @@ async function startAt(path: string, context: ToolContext): Promise<Located> {
 }
 
 async function inFile(
-  request: GrepRequest,
+  request: TakenRequest,
   { target, node: named }: Located,
   context: ToolContext,
 ): Promise<GrepOutcome> {
@@ -84,7 +90,7 @@ async function inFile(
 }
 
 async function inFolders(
-  request: GrepRequest,
+  request: TakenRequest,
   target: Target,
   started: SearchStarts<Located>,
   context: ToolContext,
@@ -175,12 +181,12 @@ interface AllFound extends Pick<GrepOutcome, "hiddenByRules" | "links" | "ignore
 }
 
 async function outcomeOf(
-  request: GrepRequest,
+  request: TakenRequest,
   target: Target,
   { places, files, hiddenByRules, links, ignored }: AllFound,
   context: ToolContext,
 ): Promise<GrepOutcome> {
-  const { pattern, mode, numbers, skip, entriesMax } = request;
+  const { pattern, asked, mode, numbers, skip, entriesMax } = request;
   const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
   const lines = { counted: places.linesCounted } as const;
   const shown = await showEntries(request, files, context);
@@ -188,7 +194,8 @@ async function outcomeOf(
   const outcome: GrepOutcome = context.fit({
     kind: "grep",
     target,
-    pattern,
+    pattern: asked,
+    ...(pattern === asked ? {} : { takenAs: pattern }),
     mode,
     numbers,
     files: request.spans === true ? await withSpans(shown.files, request, target, context) : shown.files,

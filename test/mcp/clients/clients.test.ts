@@ -55,7 +55,7 @@ describe("the client of the SDK's first generation", () => {
     test(`${wire}: lists, reads, asks and changes`, async () => {
       const { client, questions } = await connected();
       expect((await client.listTools()).tools.map(({ name }) => name)).toContain("Edit");
-      expect((await client.callTool(read)).content[0]?.text).toContain("1→one");
+      expect((await client.callTool(read)).content[0]?.text).toContain("1\tone");
       const change = { name: "Edit", arguments: { file_path: "a.txt", old_string: "one", new_string: "two" } };
       expect((await client.callTool(change)).isError).toBeUndefined();
       expect(questions).toEqual([expect.stringContaining("| -one\n| +two")]);
@@ -75,7 +75,7 @@ describe("the client of the SDK's first generation", () => {
         { signal: stop.signal, timeout: 170_000, onprogress: () => stop.abort() },
       );
       await expect(scan).rejects.toThrow();
-      expect((await client.callTool(read)).content[0]?.text).toContain("1→one");
+      expect((await client.callTool(read)).content[0]?.text).toContain("1\tone");
       fs.rmSync(at("scanned.txt"));
     });
   }
@@ -114,7 +114,7 @@ describe.skipIf(node === undefined)("the inspector", () => {
       const url = `http://127.0.0.1:${port}/mcp`;
       const call = ["--method", "tools/call", "--tool-name", "Read", "--tool-arg", "file_path=a.txt"];
       const header = ["--header", `Authorization: Bearer ${token}`];
-      expect(await inspect(url, ...call, ...header, "--protocol-era", era)).toContain("1→one");
+      expect(await inspect(url, ...call, ...header, "--protocol-era", era)).toContain("1\\tone");
     });
   }
 });

@@ -38,7 +38,7 @@ describe.each(Object.entries(frameworks))("%s", (name, open) => {
       });
       expect(await client.call("Read", { file_path: "a.txt" })).toEqual({
         failed: tells ? false : "not told",
-        text: expect.stringContaining("1→one\n2→two"),
+        text: expect.stringContaining("1\tone\n2\ttwo"),
       });
       expect((await client.call("Edit", edit)).text).toContain("1 replacement at line 2");
       expect(fs.readFileSync(file, "utf8")).toBe("one\r\n2\r\n");

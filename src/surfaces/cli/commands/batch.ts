@@ -49,7 +49,7 @@ export const batch: Command = {
   parameters: [],
   options: {
     parallel: option.integer("Up to N calls at once (default: 1); replies keep their order", { min: 1, max: 256 }),
-    ...shared("dry-run", "no-read-first", "answer-bytes", "session", "language-servers"),
+    ...shared("dry-run", "no-read-first", "line-numbers", "answer-bytes", "session", "language-servers"),
     observe: option.flag(
       "Look at the workspace before each call, so that what others changed in between can be undone as well",
     ),

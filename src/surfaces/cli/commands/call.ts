@@ -15,6 +15,7 @@ export const call: Command = {
   options: shared(
     "dry-run",
     "no-read-first",
+    "line-numbers",
     "answer-bytes",
     "session",
     ...offeredTools,
@@ -49,7 +50,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared(...offeredTools, "language-tools"),
+  options: shared("line-numbers", ...offeredTools, "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");
