@@ -223,7 +223,11 @@ export function wrongLinesWords({ reason, which, asked, first, now }: ProblemOf<
   const lines = spans([asked], "line");
   const start = ofMany(which);
   const numbered = ({ lines: texts }: NumberedLines, from: number): string =>
-    texts.map((text, index) => names.line(from + index, cutChars(text, lineCharsMax))).join("\n");
+    numberedText(
+      texts.map((text) => cutChars(text, lineCharsMax)),
+      from,
+      names.numbers,
+    );
   const [one = { ...asked, lines: [] }] = now;
   switch (reason) {
     case "moved":

@@ -93,7 +93,7 @@ const plainView = (words: string): View => view([text(words)]);
 
 function textView(outcome: TextOutcome): View {
   const [page] = outcome.pages;
-  const notices = pageNotices(outcome, page, "long").map(notice);
+  const notices = pageNotices(outcome, page, { ends: "long" }).map(notice);
   const lines = numberedLines(page);
   return view(lines.length > 0 && notices.length > 0 ? [...lines, [], ...notices] : [...lines, ...notices]);
 }
