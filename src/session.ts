@@ -309,6 +309,32 @@ export function startSession<Name extends DialectName>(
     };
   };
 
+  const outside = lazily(async () => (await import("./tools/outside-changes.ts")).createOutsideChanges());
+  const notices = { on: options.changeNotices ?? true, running: 0, endedMs: Number.NEGATIVE_INFINITY };
+
+  /** Adds what others did to files that the session was shown, unless the answer itself is about them. */
+  const withNotices = async (reply: Reply, { outcome, problem }: CallProgress, words: Words): Promise<Reply> => {
+    const named = new Set([...(outcome === undefined ? [] : pathsNamedIn(outcome)), ...pathOfProblem(problem)]);
+    if (ledger.recent(2).every((path) => named.has(path))) return reply;
+    const changes = await (await outside()).look(named, { ...shared, ledger }, () => notices.running === 1);
+    if (changes.length === 0) return reply;
+    const text = words.renderForeign(changes, shared.guard);
+    return { ...reply, content: [...reply.content, { type: "text", text } as const] };
+  };
+
+  /** After a pause, in which others may have worked, the first call also looks for what they changed. */
+  const noticing = async (replied: () => Promise<Reply>, progress: CallProgress, words: Words): Promise<Reply> => {
+    const isDue = notices.running === 0 && clock.nowMs() - notices.endedMs >= limits.quietMsMin;
+    notices.running += 1;
+    try {
+      const reply = await replied();
+      return isDue && notices.running === 1 ? await withNotices(reply, progress, words) : reply;
+    } finally {
+      notices.running -= 1;
+      notices.endedMs = clock.nowMs();
+    }
+  };
+
   const answer = (
     tool: string,
     verb: Facts["verb"],
@@ -342,7 +368,9 @@ export function startSession<Name extends DialectName>(
         work: (context, facts) => work(request, context, facts),
       };
     };
-    const replied = delivering(answered(tool, verb, input, given, begin, words, progress), progress, limit);
+    const calling = () => answered(tool, verb, input, given, begin, words, progress);
+    const looks = notices.on && verb !== "cost";
+    const replied = delivering(looks ? noticing(calling, progress, words) : calling(), progress, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
@@ -552,6 +580,19 @@ function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words
   if (late.length === 0) return reply;
   return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
 }
+
+/** Files that an answer is about. */
+const pathsNamedIn = (outcome: Outcome): readonly string[] => [
+  ...pathsShownIn(outcome),
+  ...(outcome.kind === "patch" ? outcome.files.map(({ target }) => target.real) : []),
+  ...("target" in outcome && outcome.target !== undefined ? [outcome.target.real] : []),
+];
+
+const pathOfProblem = (problem: ProblemData | undefined): readonly string[] => {
+  if (problem === undefined || !("place" in problem)) return [];
+  const { place } = problem;
+  return "real" in place && typeof place.real === "string" ? [place.real] : [place.absolute];
+};
 
 /** A request as the input of a call, for events. */
 const inputOf = (request: Request): object => ({

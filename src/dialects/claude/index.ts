@@ -1,5 +1,6 @@
 /** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
+import { foreignWords } from "../change-text.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
 import type { HistoryResult } from "../history-text.ts";
@@ -44,6 +45,7 @@ export const claude: Dialect = {
   specs,
   render,
   renderLate: (reports) => lateLines(reports).join("\n"),
+  renderForeign: foreignWords,
   renderProblem: (problem: ProblemData, facts) => failureReply(problem.code, sentenceOf(problem, facts.verb ?? "read")),
 };
 

@@ -1,5 +1,6 @@
 /** Answers of both opencode dialects. They differ in how they count lines and in how they show a file or a folder. */
 
+import { foreignWords } from "../change-text.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { ChangeOutcome } from "../../contract/edit.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
@@ -68,6 +69,7 @@ export function dialectOf({ name, profile, specs, first, numberLine, textResult,
     specs,
     render,
     renderLate: (reports) => lateBlocks(reports).join("\n"),
+    renderForeign: foreignWords,
     renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceOf(problem, verb ?? "read")),
   };
 }

@@ -88,6 +88,7 @@ export async function openSession(
   const asking = askingAt(host, given, needs.stdin ?? "free");
   const asker = needs.ask ?? asking.asker;
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
+  const changeNotices = forWhom === "people" || given.flag("no-change-notices") ? false : settings.changeNotices;
   const dialect =
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const filehand = createFilehand({
@@ -105,7 +106,7 @@ export async function openSession(
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
-    ...defined({ readFirst, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax }),
+    ...defined({ readFirst, changeNotices, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax }),
   });
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
