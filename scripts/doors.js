@@ -25,6 +25,7 @@ export const loadedWhenUsed = {
   "tools/glob/glob.ts": "only for Glob",
   "tools/outline/outline.ts": "only for Outline",
   "tools/observe.ts": "only where a host asks what changed",
+  "tools/outside-changes.ts": "only after a pause, in a session that was shown several files",
 };
 
 /** The room of a path below src/; `.` for the files beside the rooms. */

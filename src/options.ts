@@ -351,6 +351,11 @@ export interface FilehandOptions {
    */
   readonly readFirst?: "file" | "lines" | boolean;
   /**
+   * Whether an answer ends with a notice of at most three lines when others changed files that the session was shown; true by
+   * default.
+   */
+  readonly changeNotices?: boolean;
+  /**
    * What happens with an edit of a file that others changed since it was read: `refuse` (the default), or
    * `content-match`, which applies the edit if its text still occurs exactly once, and says so.
    */

@@ -298,6 +298,10 @@ export function startSession<Name extends DialectName>(
     }
   };
 
+  /** Remembers with a reply what it shows, for `undelivered`. */
+  const showing = (reply: Reply, outcome: Outcome): Reply =>
+    Object.defineProperty(reply, shownOutcome, { value: { of: ids.session, outcome }, configurable: true });
+
   /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
   const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts): Fitting => {
     let last: { readonly outcome: Outcome; readonly reply: Reply; readonly bytes: number } | undefined;
@@ -313,6 +317,44 @@ export function startSession<Name extends DialectName>(
           : (fittedOutcome(outcome, limit.bytesMax, profile.cutMark, bytesOf) as Fitted), // of the same kind, only shorter
       rendered: (outcome) => (outcome === last?.outcome ? last : undefined),
     };
+  };
+
+  const outside = lazily(async () => (await import("./tools/outside-changes.ts")).createOutsideChanges());
+  const notices = { on: options.changeNotices ?? true, running: 0, endedMs: Number.NEGATIVE_INFINITY };
+
+  /** Adds what others did to files that the session was shown, unless the answer itself is about them. */
+  const withNotices = async (
+    reply: Reply,
+    { outcome, problem }: CallProgress,
+    words: Words,
+    limit: AnswerLimit | undefined,
+  ): Promise<Reply> => {
+    const named = new Set([...(outcome === undefined ? [] : pathsNamedIn(outcome)), ...pathOfProblem(problem)]);
+    if (ledger.recent(2).every((path) => named.has(path))) return reply;
+    const changes = await (await outside()).look(named, { ...shared, ledger }, () => notices.running === 1);
+    if (changes.length === 0) return reply;
+    const text = words.renderForeign(changes, shared.guard);
+    const longer = { ...reply, content: [...reply.content, { type: "text", text } as const] };
+    if (limit !== undefined && answerBytes(longer, limit) > limit.bytesMax) return reply;
+    return outcome === undefined ? longer : showing(longer, outcome);
+  };
+
+  /** After a pause, in which others may have worked, the first call also looks for what they changed. */
+  const noticing = async (
+    replied: () => Promise<Reply>,
+    progress: CallProgress,
+    words: Words,
+    limit: AnswerLimit | undefined,
+  ): Promise<Reply> => {
+    const isDue = notices.running === 0 && clock.nowMs() - notices.endedMs >= limits.quietMsMin;
+    notices.running += 1;
+    try {
+      const reply = await replied();
+      return isDue && notices.running === 1 ? await withNotices(reply, progress, words, limit) : reply;
+    } finally {
+      notices.running -= 1;
+      notices.endedMs = clock.nowMs();
+    }
   };
 
   const answer = (
@@ -344,9 +386,7 @@ export function startSession<Name extends DialectName>(
       usage.tokensGiven += progress.tokens;
       const fits = limit === undefined || (whole === measured?.reply && measured.bytes <= limit.bytesMax);
       const reply = fits ? whole : withinLimit(whole, limit);
-      // For `undelivered`.
-      const shown = { of: ids.session, outcome };
-      return Object.defineProperty(reply, shownOutcome, { value: shown, configurable: true });
+      return showing(reply, outcome);
     };
     const begin = (): Work<Reply> => {
       const request = toRequest();
@@ -356,7 +396,8 @@ export function startSession<Name extends DialectName>(
         work: (context, facts, fitting) => work(request, context, facts, fitting),
       };
     };
-    const replied = answered(tool, verb, input, given, begin, words, progress, limit);
+    const calling = () => answered(tool, verb, input, given, begin, words, progress, limit);
+    const replied = notices.on && verb !== "cost" ? noticing(calling, progress, words, limit) : calling();
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
@@ -616,6 +657,19 @@ function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words
   if (late.length === 0) return reply;
   return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
 }
+
+/** Files that an answer is about. */
+const pathsNamedIn = (outcome: Outcome): readonly string[] => [
+  ...pathsShownIn(outcome),
+  ...(outcome.kind === "patch" ? outcome.files.map(({ target }) => target.real) : []),
+  ...("target" in outcome && outcome.target !== undefined ? [outcome.target.real] : []),
+];
+
+const pathOfProblem = (problem: ProblemData | undefined): readonly string[] => {
+  if (problem === undefined || !("place" in problem)) return [];
+  const { place } = problem;
+  return "real" in place && typeof place.real === "string" ? [place.real] : [place.absolute];
+};
 
 /** A request as the input of a call, for events. */
 const inputOf = (request: Request): object => ({

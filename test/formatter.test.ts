@@ -74,7 +74,7 @@ test("who has seen some lines still knows those, where they are now", async () =
   const { edit, text } = await bed(lines, addsTwo, { offset: 20, limit: 3 });
   expect((await edit("line 20\n", "line twenty\n")).error).toBeUndefined();
   expect((await edit("line 22\n", "line 22!\n")).error).toBeUndefined();
-  expect((await edit("line 30\n", "line 30!\n")).error?.code).toBe("NOT_READ");
+  expect((await edit("line 30  \n", "line 30!\n")).error?.code).toBe("NOT_READ");
   expect(text()).toBe(`head\n\n${lines.replace("line 20\n", "line twenty\n").replace("line 22\n", "line 22!\n")}`);
 });
 

@@ -19,12 +19,25 @@ import type { GrepOutcome, GrepRequest } from "./grep.ts";
 import type { HistoryOutcome, HistoryRequest, RewindOutcome, RewindRequest } from "./history.ts";
 import type { DiagnosticsReport, LspOutcome, LspRequest, RenameRequest } from "./lsp.ts";
 import type { OutlineOutcome, OutlineRequest } from "./outline.ts";
-import type { ProblemData } from "./problem.ts";
+import type { LineSpan, ProblemData } from "./problem.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
 export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+
+/** What somebody else did to a file that the session was shown. */
+export interface ForeignChange {
+  /** The real path. */
+  readonly path: string;
+  readonly did: "changed" | "deleted";
+  /** The changed lines as they are numbered now, if known. */
+  readonly lines?: readonly LineSpan[];
+  /** Shown lines that are gone. */
+  readonly removed?: number;
+  /** The changed lines themselves, if they are few and short. */
+  readonly now?: readonly { readonly line: number; readonly text: string }[] | undefined;
+}
 
 export interface Reply<Structured = unknown> {
   /** For the model. */

@@ -112,6 +112,8 @@ export const limits = {
   /** Bytes of the journal of a change of several files. */
   setJournalBytesMax: 33_554_432,
   foldersMadeMax: 100,
+  /** Milliseconds without a call, after which the next one looks for what others changed. */
+  quietMsMin: 200,
   /** Milliseconds of a search (settable). */
   searchMsMax: 20_000,
   /** The range that an operator may set: less finds nothing. */

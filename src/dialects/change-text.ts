@@ -11,6 +11,7 @@ import type {
   Renamed,
   WriteOutcome,
 } from "../contract/edit.ts";
+import type { ForeignChange } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import type { FolderFault, ProblemOf } from "../contract/problem.ts";
 import type { NumberStyle } from "../contract/profile.ts";
@@ -230,6 +231,29 @@ function closerLook(outcome: ChangeOutcome, say: Say): readonly NoteWords[] {
   return [
     { words, look: { words: `These lines ${say("are there now", "would be there")}:`, hunks: outcome.file.hunks } },
   ];
+}
+
+/** Lines of a notice about changes by others. */
+const foreignLinesMax = 3;
+
+/** What somebody else did to files that the session was shown: a line for each file, or the changed lines of a single one. */
+export function foreignWords(changes: readonly ForeignChange[], { spell }: Pick<Facts, "spell">): string {
+  const [only, ...others] = changes.map((change) => foreignLine(change, spell));
+  const lines = others.length === 0 ? (changes[0]?.now ?? []).map(({ line, text }) => `${line}: ${text}`) : [];
+  const all = [only ?? "", ...lines, ...others];
+  if (all.length <= foreignLinesMax) return all.join("\n");
+  const left = all.length - foreignLinesMax + 1;
+  return [...all.slice(0, foreignLinesMax - 1), `Somebody else changed ${left} more files that were shown.`].join("\n");
+}
+
+function foreignLine({ path, did, lines, removed = 0 }: ForeignChange, spell: Facts["spell"]): string {
+  const name = quoted(spell(path));
+  if (did === "deleted") return `Somebody else deleted ${name} since it was shown.`;
+  if (lines === undefined) return `Somebody else changed ${name} since it was shown.`;
+  const added = lines.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const where =
+    lines.length === 0 ? (removed === 0 ? "parts that were not shown" : "lines were removed") : spans(lines, "line");
+  return `Somebody else changed ${name} since it was shown: ${where} (+${added} -${removed}).`;
 }
 
 const linesShownMax = limits.changeLinesMax;

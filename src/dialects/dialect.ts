@@ -1,6 +1,6 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
-import type { JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
+import type { ForeignChange, JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
 import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { LineNumbers, NumberStyle, Profile } from "../contract/profile.ts";
@@ -67,6 +67,8 @@ export interface Words {
   renderProblem(problem: ProblemData, facts: Facts): Reply;
   /** Diagnostics that arrived after the answers to their changes. */
   renderLate(reports: readonly DiagnosticsReport[]): string;
+  /** What somebody else did to files that the session was shown, in at most three lines. */
+  renderForeign(changes: readonly ForeignChange[], facts: Pick<Facts, "spell">): string;
 }
 
 export interface Dialect extends Words {

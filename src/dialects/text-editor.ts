@@ -20,6 +20,7 @@ export function textEditorWords(command: Command, flavour: TextEditorFlavour, ot
   return {
     render: (outcome) => replyWith(partsOf(outcome, command, flavour)),
     renderLate: (reports) => otherwise.renderLate(reports),
+    renderForeign: (changes, facts) => otherwise.renderForeign(changes, facts),
     renderProblem: (problem, facts) => {
       const sentence = sentenceOf(problem, command, flavour);
       return sentence === undefined ? otherwise.renderProblem(problem, facts) : errorReply(sentence, problem.code);

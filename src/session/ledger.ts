@@ -243,6 +243,13 @@ export function createLedger(
     has: (path: string): boolean => files.has(path),
     /** Whether it was last shown or written with this stat key. */
     isOf: (path: string, statKey: string): boolean => files.get(path)?.sign === statKey,
+    /** The same, also while the times were too young to be trusted. */
+    isLikely: (path: string, statKey: string): boolean => {
+      const sign = files.get(path)?.sign;
+      return sign === statKey || sign?.startsWith(`${statKey} `) === true;
+    },
+    /** The files that were shown or written last, the latest first. */
+    recent: (count: number): readonly string[] => [...files.keys()].slice(-count).reverse(),
     async seen(path: string, now: FileFingerprint, viewHash: ViewHash): Promise<Seen> {
       const known = files.get(path);
       if (known === undefined) return { state: "never" };

@@ -73,7 +73,8 @@ describe("shifted", () => {
         }
         const expected = [...seen];
         for (const { line: first, linesBefore, linesAfter } of changes.toReversed()) {
-          expected.splice(first - 1, linesBefore, ...Array.from({ length: linesAfter }, () => true));
+          const wasSeen = seen.slice(first - 1, first - 1 + linesBefore).every(Boolean);
+          expected.splice(first - 1, linesBefore, ...Array.from({ length: linesAfter }, () => wasSeen));
         }
         const wanted = expected.flatMap((is, at) => (is ? [{ from: at + 1, to: at + 1 }] : []));
         expect(mergeSpans(shiftSpans(spans, changes))).toEqual(mergeSpans(wanted));

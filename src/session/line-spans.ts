@@ -65,9 +65,20 @@ export interface LineChange {
   readonly linesAfter: number;
 }
 
-/** Where lines are after changes, which refer to the old lines, in order. Changed lines count as seen: the session wrote them. */
-export const shiftSpans = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
-  mergeSpans([...unchanged(mergeSpans(spans), changes), ...ownSpans(changes)]);
+/**
+ * Where lines are after changes, which refer to the old lines, in order. Changed lines count as seen, because the session wrote
+ * them, unless they replace lines that it had not seen whole: of these it may have written only a part.
+ */
+export function shiftSpans(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  const seen = mergeSpans(spans);
+  let next = 0;
+  const wasSeen = ({ line, linesBefore }: LineChange): boolean => {
+    while (next < seen.length && (seen[next]?.to ?? 0) < line) next += 1;
+    const span = seen[next];
+    return linesBefore === 0 || (span !== undefined && span.from <= line && line + linesBefore - 1 <= span.to);
+  };
+  return mergeSpans([...unchanged(seen, changes), ...ownSpans(changes, wasSeen)]);
+}
 
 /** The same for truncated lines: a session that changes part of such a line still does not know the rest. */
 export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {

@@ -136,6 +136,10 @@ export const schema = {
         'What a model must have been shown in its session before it changes a file: with "file" (the default) some lines of it, with "lines" every line that changes, with false nothing (user settings only)',
       anyOf: [{ type: "boolean" }, { type: "string", enum: ["file", "lines"] }],
     },
+    changeNotices: {
+      type: "boolean",
+      description: "Whether an answer says that others changed files that the model was shown; true by default",
+    },
     staleness: {
       type: "string",
       enum: ["refuse", "content-match"],

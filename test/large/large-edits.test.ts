@@ -132,12 +132,19 @@ describe("a text in very many places", () => {
     expect(textOf(reply)).toContain("200000 places (the first 50 at lines 1, 2, 3");
   });
 
-  test("only what was shown is changed", async () => {
+  test("with `lines` only what was shown is changed, else one shown place is enough", async () => {
     const { top, path } = workspace({});
-    fs.writeFileSync(path("a.txt"), "aaaa\n".repeat(10_000));
-    const session = createFilehand({ roots: [top], ask: "yes" }).session();
-    await session.call("Read", { file_path: "a.txt", limit: 100 });
     const edit = { file_path: "a.txt", old_string: "a", new_string: "b", replace_all: true };
-    expect((await session.call("Edit", edit)).error?.code).toBe("NOT_READ");
+    for (const readFirst of ["lines", "file"] as const) {
+      fs.writeFileSync(path("a.txt"), "aaaa\n".repeat(10_000));
+      const session = createFilehand({ roots: [top], ask: "yes", readFirst }).session();
+      await session.call("Read", { file_path: "a.txt", limit: 100 });
+      const { error, content } = await session.call("Edit", edit);
+      expect(error?.code).toBe(readFirst === "lines" ? "NOT_READ" : undefined);
+      if (readFirst === "lines") continue;
+      expect(content[0]).toMatchObject({ text: expect.stringContaining("39600 of the 40000 places were not shown") });
+      expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("bbbb\n".repeat(10_000));
+      expect((await session.call("Write", { file_path: "a.txt", content: "" })).error?.code).toBe("NOT_READ");
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
+import { foreignWords } from "../change-text.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
 import type { HistoryResult } from "../history-text.ts";
@@ -47,6 +48,7 @@ export const claude: Dialect = {
   specs,
   render,
   renderLate: (reports) => lateLines(reports).join("\n"),
+  renderForeign: foreignWords,
   renderProblem: (problem: ProblemData, facts) =>
     failureReply(problem.code, sentencesFor(facts)(problem, facts.verb ?? "read")),
 };

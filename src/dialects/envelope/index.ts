@@ -1,5 +1,6 @@
 /** The `envelope` dialect: every outcome, failures included, in one and the same envelope. */
 
+import { foreignWords } from "../change-text.ts";
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
 import { specs } from "./tools.ts";
@@ -62,6 +63,7 @@ export const envelope: Dialect = {
   render,
   renderProblem,
   renderLate: (reports) => lateLines(reports).join("\n"),
+  renderForeign: foreignWords,
 };
 
 export type {

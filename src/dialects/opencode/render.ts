@@ -1,5 +1,6 @@
 /** Answers of both opencode dialects. They differ in how they count lines and in how they show a file or a folder. */
 
+import { foreignWords } from "../change-text.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { ChangeOutcome } from "../../contract/edit.ts";
 import type { NumberStyle } from "../../contract/profile.ts";
@@ -74,6 +75,7 @@ export function dialectOf({ name, profile, specs, first, numbers, textResult, di
     specs,
     render,
     renderLate: (reports) => lateBlocks(reports).join("\n"),
+    renderForeign: foreignWords,
     renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceOf(problem, verb ?? "read")),
   };
 }

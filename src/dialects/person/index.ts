@@ -11,7 +11,7 @@ import type { LspOutcome } from "../../contract/lsp.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
-import { changeWords } from "../change-text.ts";
+import { changeWords, foreignWords } from "../change-text.ts";
 import { byKind, type Facts, type Words } from "../dialect.ts";
 import { followsDirectly, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
 import { historyText } from "../history-text.ts";
@@ -73,6 +73,7 @@ export const person: Words = {
   },
   renderProblem: (problem, { verb }) => failureReply(problem.code, sentenceForPerson(problem, verb ?? "read")),
   renderLate: (reports) => lateLines(reports).join("\n"),
+  renderForeign: foreignWords,
 };
 
 /** The view in a reply of `person`. Several ranges of one file are separate views, joined here with a gap. */

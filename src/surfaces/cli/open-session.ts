@@ -82,6 +82,7 @@ export async function openSession(
   const asking = askingAt(host, given, needs.stdin ?? "free");
   const asker = needs.ask ?? asking.asker;
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
+  const changeNotices = forWhom === "people" || given.flag("no-change-notices") ? false : settings.changeNotices;
   const dialect =
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const lineNumbers = lineNumbersFor(given.text("line-numbers"), dialect) ?? settings.lineNumbers;
@@ -104,7 +105,18 @@ export async function openSession(
     patchTool: given.flag("patch-tool") || settings.patchTool === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
-    ...defined({ readFirst, model, pageTokensMax, answerBytesMax, dedup, home, stateDir, lineCharsMax, lineNumbers }),
+    ...defined({
+      readFirst,
+      changeNotices,
+      model,
+      pageTokensMax,
+      answerBytesMax,
+      dedup,
+      home,
+      stateDir,
+      lineCharsMax,
+      lineNumbers,
+    }),
   });
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {

@@ -120,6 +120,7 @@ export const commonOptions = {
 
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
+  "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
   "line-edits": option.flag("Offer the tool that edits lines by their numbers (EditLines)"),

@@ -16,10 +16,14 @@ import {
   type ServerContext,
   type StandardSchemaV1,
   type Tool,
+  ProtocolError,
+  ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
-import { contains } from "../../contract/common.ts";
+import { contains, isRecord } from "../../contract/common.ts";
+import { isFailure } from "../../contract/problem.ts";
 import { realPrefixes } from "../../filehand.ts";
+import type { Session } from "../../options.ts";
 import { type Caller, callerOf as callerFrom, clientOf } from "./caller.ts";
 import type { AskClient } from "./approvals.ts";
 import { type Called, type McpWorkspace, type Log, principalOf } from "./mcp-workspace.ts";
@@ -108,12 +112,38 @@ export function createFactory(
     const client: McpClient = { era, callerOf, ask: era === "legacy" ? askThrough(server, workspace) : undefined };
     made(client);
     if (era === "legacy") takeSubscriptions(server, client);
+    server.setRequestHandler("filehand/markRead", { params: anyParams }, async (params, ctx) =>
+      markRead(params, (await client.callerOf(ctx)).session),
+    );
     const handlers = extend(handlersOf(workspace, tools, client), server);
     for (const [method, handler] of Object.entries(handlers)) {
       server.setRequestHandler(method as "ping", handler as never); // the record pairs each method with its own handler
     }
     return server;
   };
+}
+
+const anyParams = {
+  "~standard": { version: 1, vendor: "filehand", validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** A request of hosts: what they showed of a file by other means counts as read. */
+async function markRead(params: unknown, session: Pick<Session, "markRead">): Promise<Record<string, never>> {
+  const { path, sha256, lines } = isRecord(params) ? params : {};
+  if (typeof path !== "string") {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'Cannot mark this as read: "path" must be text, send path, sha256 and lines',
+    );
+  }
+  try {
+    // `markRead` checks what was shown, whatever it is.
+    await session.markRead(path, { sha256, lines } as Parameters<Session["markRead"]>[1]);
+    return {};
+  } catch (error) {
+    if (isFailure(error)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+    throw error;
+  }
 }
 
 export interface Handlers {

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { isRecord } from "../../../contract/common.ts";
 import { limits } from "../../../contract/limits.ts";
-import { FilehandError } from "../../../contract/problem.ts";
+import { FilehandError, isFailure } from "../../../contract/problem.ts";
 import type { CallOptions, Session } from "../../../options.ts";
 import { escapeName } from "../../../text/text.ts";
 import { Lines, type WireLine } from "../../mcp/stdio-wire.ts";
@@ -49,7 +49,15 @@ export const batch: Command = {
   parameters: [],
   options: {
     parallel: option.integer("Up to N calls at once (default: 1); replies keep their order", { min: 1, max: 256 }),
-    ...shared("dry-run", "no-read-first", "line-numbers", "answer-bytes", "session", "language-servers"),
+    ...shared(
+      "dry-run",
+      "no-read-first",
+      "no-change-notices",
+      "line-numbers",
+      "answer-bytes",
+      "session",
+      "language-servers",
+    ),
     observe: option.flag(
       "Look at the workspace before each call, so that what others changed in between can be undone as well",
     ),
@@ -58,6 +66,8 @@ export const batch: Command = {
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',
     'Each answer: {"id": 1, "reply": {"content": [...], "structured": {...}, "isError": false}}',
+    'A host that showed a file by other means says so in a line of its own, and gets {"id": 2, "marked": true}:',
+    '{"id": 2, "markRead": {"path": "a.txt", "sha256": "<hex, of all bytes>", "lines": [{"from": 1, "to": 20}]}}',
   ].join("\n"),
   examples: [
     `echo '{"id":1,"tool":"Read","input":{"file_path":"README.md"}}' | filehand batch`,
@@ -117,14 +127,29 @@ type Line = { readonly text: string } | { readonly why: string };
 async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {
   const call = parseCall(line);
   if ("fault" in call) return jsonLine({ id: call.id, reply: failedReply("INVALID_PARAM", call.fault) });
+  if ("markRead" in call) return jsonLine({ id: call.id, ...(await marked(call.markRead, session)) });
   const reply = await session
     .call(call.tool, call.input, options)
     .catch((error: unknown) => internalError(error, host));
   return jsonLine({ id: call.id, reply });
 }
 
+/** What the host showed by other means counts as read. */
+async function marked(shown: Readonly<Record<string, unknown>>, session: Session): Promise<object> {
+  const { path, ...rest } = shown;
+  try {
+    // `markRead` checks the rest itself, whatever it is.
+    await session.markRead(String(path), rest as unknown as Parameters<Session["markRead"]>[1]);
+    return { marked: true };
+  } catch (error) {
+    if (isFailure(error)) return { reply: failedReply(error.code, error.message) };
+    throw error;
+  }
+}
+
 type Call = { readonly id: unknown } & (
   | { readonly tool: string; readonly input: unknown }
+  | { readonly markRead: Readonly<Record<string, unknown>> }
   | { readonly fault: string }
 );
 
@@ -135,7 +160,11 @@ function parseCall(line: Line): Call {
   if (!isRecord(value)) {
     return { id: null, fault: 'Cannot understand this line: it is no object, send {"id", "tool", "input"}' };
   }
-  const { id = null, tool, input = {} } = value;
+  const { id = null, tool, input = {}, markRead } = value;
+  if (markRead !== undefined) {
+    if (isRecord(markRead) && typeof markRead["path"] === "string") return { id, markRead };
+    return { id, fault: 'Cannot mark this as read: "markRead" must be {"path", "sha256", "lines"}' };
+  }
   if (typeof tool !== "string") return { id, fault: 'Cannot make this call: "tool" must be the name of a tool' };
   return { id, tool, input };
 }
