@@ -194,6 +194,7 @@ export function startSession<Name extends DialectName>(
     locks: shared.locks,
     leaveQueue,
     languages: shared.languages,
+    updateImports: options.updateImports ?? true,
     ledger,
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
@@ -500,7 +501,10 @@ export function startSession<Name extends DialectName>(
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
-        description: descriptionFor(description, changeRules(options)),
+        description: descriptionFor(description, {
+          ...changeRules(options),
+          updateImports: shared.languages !== undefined && options.updateImports !== false,
+        }),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),
@@ -512,10 +516,11 @@ export function startSession<Name extends DialectName>(
 
 function isOffered(
   optIn: OptIn | undefined,
-  { historyTools = false, languageTools = false }: FilehandOptions,
+  { historyTools = false, languageTools = false, fileTools = ["delete", "move"] }: FilehandOptions,
 ): boolean {
   const offers = { history: historyTools, lsp: languageTools !== false, rename: languageTools === "rename" };
-  return optIn === undefined || offers[optIn];
+  if (optIn === undefined) return true;
+  return optIn in offers ? offers[optIn as keyof typeof offers] : fileTools.some((one) => one === optIn);
 }
 
 /** The safest choices are the defaults. */

@@ -1,6 +1,7 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
 import type { JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
+import type { FileTool } from "../contract/edit.ts";
 import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -39,7 +40,7 @@ export const byKind =
     (table[outcome.kind] as (outcome: Outcome, facts: Facts) => Worded)(outcome, facts); // the table pairs them by kind
 
 /** Groups of tools that are offered only if the operator has enabled them. */
-export type OptIn = "history" | "lsp" | "rename";
+export type OptIn = "history" | "lsp" | "rename" | FileTool;
 
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
 export interface ToolSpec {
@@ -76,17 +77,20 @@ export interface Dialect extends Words {
 export interface GuardOptions {
   readonly readFirst: boolean;
   readonly staleness: "refuse" | "content-match";
+  /** Does a move update imports? */
+  readonly updateImports?: boolean;
 }
 
 /**
- * The description of a tool promises only the checks that are configured: a line that begins with the mark `[read first]`,
- * `[stale refused]` or `[stale matched]` is kept only if that option is on.
+ * The description of a tool promises only what is configured: a line that begins with the mark `[read first]`,
+ * `[stale refused]`, `[stale matched]` or `[imports]` is kept only if that option is on.
  */
-export function descriptionFor(text: string, { readFirst, staleness }: GuardOptions): string {
+export function descriptionFor(text: string, { readFirst, staleness, updateImports = false }: GuardOptions): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst,
     "stale refused": readFirst && staleness === "refuse",
     "stale matched": readFirst && staleness === "content-match",
+    imports: updateImports,
   };
   return text
     .split("\n")

@@ -13,6 +13,7 @@ export {
   pathsShownIn,
   withinLimit,
 } from "./answer-size.ts";
+export { treeQuestionWords, treeVerb } from "./tree-words.ts";
 export { descriptionFor, type Dialect, type Facts, type OptIn, type ToolSpec, type Words } from "./dialect.ts";
 export { exactText, type ExactText } from "./exact-text.ts";
 export { isExemptModel } from "./exempt-models.ts";

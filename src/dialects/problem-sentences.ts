@@ -16,7 +16,7 @@ import {
   encodingWords,
   errnoIn,
   errnoRemedy,
-  existsWords,
+  existsClause,
   lockedWords,
   noCellWords,
   noMatchWords,
@@ -142,7 +142,7 @@ export function sentencesWith({
     edit: (problem, cannot) => `${cannot}: ${editFaultWords(problem, names)}`,
     cell: ({ fault }, cannot) => `${cannot}: ${cellFaultWords[fault]}`,
     link: (problem, cannot) => `${cannot}: ${linkWords(problem)}`,
-    folder: ({ fault }, cannot) => `${cannot}: ${folderFaultWords[fault]}`,
+    folder: (problem, cannot) => `${cannot}: ${folderFaultWords(problem)}`,
     "code place": ({ fault }, cannot) => `${cannot}: ${codePlaceWords(fault)}`,
     column: (problem, cannot) => `${cannot}: ${columnWords(problem)}`,
     range: ({ of, from, total }, cannot) => {
@@ -202,6 +202,6 @@ const clauses: {
   ALREADY_APPLIED: alreadyWords,
   NO_CELL: noCellWords,
   ENCODING: encodingWords,
-  EXISTS: ({ reason }) => existsWords[reason],
+  EXISTS: existsClause,
   LOCKED: lockedWords,
 };

@@ -3,10 +3,9 @@
 export { edit } from "./edit/edit.ts";
 export { history } from "./rewind/history.ts";
 export { lsp } from "./lsp/lsp.ts";
-export { move } from "./files/move.ts";
+export { copy, makeFolder, move, remove } from "./files/files.ts";
 export { notebookEdit } from "./notebook/notebook-edit.ts";
 export { patch } from "./patch/patch.ts";
-export { remove } from "./files/move.ts";
 export { rename } from "./lsp/rename.ts";
 export { rewind } from "./rewind/rewind.ts";
 export { rewindByModel } from "./rewind/history.ts";

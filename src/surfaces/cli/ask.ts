@@ -2,6 +2,7 @@
 
 import type { Answer, Asker, Keep, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName, noDiffLine } from "../../text/text.ts";
+import { treeQuestionWords, treeVerb } from "../../dialects/dialects.ts";
 import { cautionWords, shortened } from "../questions.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";
@@ -96,6 +97,8 @@ function wordsOf(question: Question): string {
   }
   // An empty file has no diff, and neither have lines that are too long: then only the path is shown.
   if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
+  const does = treeVerb(metadata["tree"]);
+  if (does !== undefined) return `${does} ${namesOf(question)}?`;
   const { diff } = metadata;
   const isShown = typeof diff === "string" && diff !== "" && diffOfText(diff) !== undefined;
   if (permission === "edit" && isShown) {
@@ -108,14 +111,16 @@ function wordsOf(question: Question): string {
 
 /** Changes that are easily overlooked in a diff. */
 function cautionOf({ metadata, permission }: Question): string {
-  const { caution, rule, movedFrom, movedTo } = metadata;
+  const { caution, rule, movedFrom, movedTo, copiedFrom } = metadata;
   const lines = [
     cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
-      ? `The rule ${escapeName(rule)} asks about this file`
+      ? `The rule ${escapeName(rule)} asks about ${metadata["tree"] === undefined ? "this file" : "it"}`
       : "",
     typeof movedFrom === "string" ? `It is moved from "${escapeName(movedFrom)}"` : "",
     typeof movedTo === "string" ? `It is moved to "${escapeName(movedTo)}"` : "",
+    typeof copiedFrom === "string" ? `It is copied from "${escapeName(copiedFrom)}"` : "",
+    ...treeQuestionWords(metadata["tree"]),
   ];
   return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }

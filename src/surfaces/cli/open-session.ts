@@ -8,6 +8,7 @@ import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
 import { contains, defined } from "../../contract/common.ts";
+import { type FileTool, fileTools } from "../../contract/edit.ts";
 import { escapeName } from "../../text/text.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type TerminalQuestion, askingAt } from "./ask.ts";
@@ -102,6 +103,7 @@ export async function openSession(
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
+    ...fileToolsOf(given),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
@@ -131,6 +133,14 @@ function sessionIdOf(given: Given): string | undefined {
   return id;
 }
 
+/** `--file-tools delete,copy`, or `none`. */
+function fileToolsOf(given: Given): { readonly fileTools?: readonly FileTool[] } {
+  const text = given.text("file-tools");
+  if (text === undefined) return {};
+  const names = text === "none" ? [] : text.split(",").map((name) => name.trim());
+  return { fileTools: names.map((name) => oneOf("file tool", name, fileTools)) };
+}
+
 /** Settings that are options of the toolkit under the same name. */
 const sameNames = [
   "locked",
@@ -143,6 +153,8 @@ const sameNames = [
   "searchMsMax",
   "instructions",
   "languageTools",
+  "fileTools",
+  "updateImports",
   "staleness",
   "hardLinks",
   "sameDevice",

@@ -124,6 +124,10 @@ export const commonOptions = {
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
+  "file-tools": option.text(
+    "NAMES",
+    "The tools for whole files and folders to offer, of delete, move, copy, make-folder; none for no such tool (default: delete,move)",
+  ),
   "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
   "language-tools": option.flag(
     "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",

@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
+import { treeQuestionWords } from "../../dialects/dialects.ts";
 import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
@@ -208,6 +209,8 @@ function shownOf({ question, ...call }: InspectorQuestion, relative: string) {
     movedFrom: textOf(metadata["movedFrom"]),
     movedTo: textOf(metadata["movedTo"]),
     deletes: metadata["deletes"] === true,
+    size: treeQuestionWords(metadata["tree"]),
+    copiedFrom: textOf(metadata["copiedFrom"]),
     rule: textOf(metadata["rule"]),
     caution: textOf(metadata["caution"]),
     always,

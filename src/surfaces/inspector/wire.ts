@@ -159,6 +159,9 @@ export interface QuestionInfo {
   readonly movedFrom: string | null;
   readonly movedTo: string | null;
   readonly deletes: boolean;
+  /** Of a folder or a link as a whole: how much it is, and what cannot be undone, a sentence each. */
+  readonly size: readonly string[];
+  readonly copiedFrom: string | null;
   readonly rule: string | null;
   readonly caution: string | null;
   /** Rules that would answer it permanently, narrowest first; none for a file that asks every time. */
@@ -393,6 +396,8 @@ export interface RewindFileView {
     | "pruned"
     | "damaged"
     | "damaged record"
+    | "file"
+    | "not empty"
     | "folder"
     | "link"
     | "special"

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Answer, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName } from "../../text/text.ts";
+import { treeQuestionWords, treeVerb } from "../../dialects/dialects.ts";
 import { cautionWords, cutAll } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
@@ -26,15 +27,17 @@ const diffLineCharsMax = 200;
 export function questionText({ permission, patterns, always, metadata }: Question): string {
   const [real = ""] = patterns;
   const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
-  const changes = metadata["deletes"] === true ? "Delete" : "Change";
+  const changes = metadata["deletes"] === true ? "Delete" : (treeVerb(metadata["tree"]) ?? "Change");
   const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
   const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
-  const { rule, diff, movedFrom, movedTo } = metadata;
+  const { rule, diff, movedFrom, movedTo, copiedFrom } = metadata;
   const caution = cautionWords(metadata["caution"]);
   return [
     `${what} "${escapeName(real)}"?${through}`,
     ...(isText(movedFrom) ? [`It is moved from "${escapeName(movedFrom)}".`] : []),
     ...(isText(movedTo) ? [`It is moved to "${escapeName(movedTo)}".`] : []),
+    ...(isText(copiedFrom) ? [`It is copied from "${escapeName(copiedFrom)}".`] : []),
+    ...treeQuestionWords(metadata["tree"]).map((words) => `${words}.`),
     ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
     ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
     ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),

@@ -17,6 +17,7 @@ export const call: Command = {
     "no-read-first",
     "answer-bytes",
     "session",
+    "file-tools",
     "history-tools",
     "language-tools",
     "language-servers",
@@ -51,7 +52,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared("history-tools", "language-tools"),
+  options: shared("file-tools", "history-tools", "language-tools"),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");

@@ -13,7 +13,7 @@ export const mcp: Command = {
   name: "mcp",
   summary: "Serve the tools to an MCP client over stdin and stdout",
   parameters: ["[folder...]"],
-  options: shared("structured", "answer-bytes", "history-tools", "language-servers"),
+  options: shared("structured", "answer-bytes", "file-tools", "history-tools", "language-servers"),
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
     "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",

@@ -19,7 +19,7 @@ const serverOptions = {
   "oauth-issuer": option.text("URL", "The authorisation server that clients get their tokens from"),
   "public-url": option.text("URL", "The address by which clients know this server, for OAuth"),
   "insecure-no-token": option.flag("Let every program on this machine in"),
-  ...shared("answer-bytes", "history-tools", "language-servers"),
+  ...shared("answer-bytes", "file-tools", "history-tools", "language-servers"),
 };
 
 export const serve: Command = {
