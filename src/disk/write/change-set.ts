@@ -362,8 +362,8 @@ export async function removeWhole(
       ? { did: "removed", isClear }
       : { did: "unconfirmed", errno, during: "syncing the folder" };
   } catch (error) {
+    if (isExpected(error)) return undo(error, nothingDone(error));
     await set.takeBack(error);
-    if (isExpected(error)) return nothingDone(error);
     throw error;
   }
 }

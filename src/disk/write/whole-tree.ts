@@ -7,7 +7,7 @@
 import { constants, type BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import { compareCodePoints } from "../../text/text.ts";
-import { Descriptor, HandleStack } from "../descriptor.ts";
+import { Descriptor, HandleStack, quietly } from "../descriptor.ts";
 import { attempt, errnoName, orErrno } from "../errno.ts";
 import { timeSlices } from "../event-loop.ts";
 import {
@@ -113,23 +113,28 @@ interface OpenedFolder extends Disposable, InFolder {
   readonly fd: number | undefined;
 }
 
+/** For descriptors that are only read from: an error of closing one means nothing. */
+const closingQuietly = (system: System): System => ({ ...system, close: (fd) => quietly(() => system.close(fd)) });
+
 /** Throws FileChanged if the name leads to another folder than `seen`. */
-function enter(parent: InFolder, name: string, seen: Identity, system: System): OpenedFolder {
+function enter(parent: InFolder, name: string, seen: Identity, given: System): OpenedFolder {
+  const system = closingQuietly(given);
   const path = parent.at(name);
   const { reads } = parent;
   if (system.platform === "win32") {
     return { fd: undefined, path, reads, at: (below) => nodePath.join(path, below), [Symbol.dispose]() {} };
   }
-  const opened = new Descriptor(
-    during("looking at the folder", () => system.open(path, listFlags)),
-    system,
+  using handles = new HandleStack();
+  const opened = handles.use(
+    new Descriptor(
+      during("looking at the folder", () => system.open(path, listFlags)),
+      system,
+    ),
   );
   const { fd } = opened;
   const { dev, ino } = during("looking at the folder", () => system.stat(fd));
-  if (dev !== seen.device || ino !== seen.inode) {
-    opened.close();
-    throw new FileChanged();
-  }
+  if (dev !== seen.device || ino !== seen.inode) throw new FileChanged();
+  handles.move();
   // The handles of the parent show whether this system reaches files through them.
   const base = path.startsWith("/proc/self/fd/") ? handlePathOf(fd) : path;
   return { fd, path, reads, at: (below) => `${base}/${below}`, [Symbol.dispose]: () => opened[Symbol.dispose]() };
@@ -148,9 +153,9 @@ async function entriesAt(parent: InFolder, name: string, { entriesMax, signal }:
   const into = async (above: InFolder, one: TreeEntry, ofName: string): Promise<void> => {
     if (one.identity.device !== top.identity.device) throw new TreeRefused("other mount");
     using folder = enter(above, ofName, one.identity, system);
-    if (mount !== undefined && folder.fd !== undefined && mountOf(folder.fd, system) !== mount) {
-      throw new TreeRefused("other mount");
-    }
+    const { fd } = folder;
+    const isOther = mount !== undefined && fd !== undefined && mountNow(fd, system) !== mount;
+    if (isOther) throw new TreeRefused("other mount");
     for (const below of await namesIn(folder, entriesMax, system)) {
       const entry = entryAt(folder, below, one.below === "" ? below : nodePath.join(one.below, below), system);
       entries.push(entry);
@@ -165,15 +170,19 @@ async function entriesAt(parent: InFolder, name: string, { entriesMax, signal }:
 }
 
 /** The id of the mount that a folder is on: a bind mount has the device of its source. */
-function mountOfFolder(parent: InFolder, system: System): string | undefined {
+function mountOfFolder(parent: InFolder, given: System): string | undefined {
+  const system = closingQuietly(given);
   const here = parent.at(".");
   if (system.platform !== "linux" || !here.startsWith("/proc/self/fd/")) return undefined;
   using opened = new Descriptor(
     during("looking at the folder", () => system.open(here, listFlags & ~(constants.O_NOFOLLOW ?? 0))),
     system,
   );
-  return mountOf(opened.fd, system);
+  return mountNow(opened.fd, system);
 }
+
+const mountNow = (fd: number, system: System): string =>
+  during("looking at the folder", () => mountOf(fd, closingQuietly(system)));
 
 function entryAt(parent: InFolder, name: string, below: string, system: System): TreeEntry {
   const at = parent.at(name);
@@ -290,7 +299,8 @@ function refuseClosedFolders(entries: Tree, parent: InFolder, name: string, syst
 }
 
 /** Removes what has a name of ours, with everything in it; true if it is gone. Never fails. */
-export async function clearTree(parent: InFolder, name: string, system: System): Promise<boolean> {
+export async function clearTree(parent: InFolder, name: string, given: System): Promise<boolean> {
+  const system = closingQuietly(given);
   if (unlinkQuietly(parent.at(name), system)) return true;
   const slices = timeSlices();
   const clear = async (above: InFolder, one: string): Promise<void> => {
@@ -307,14 +317,16 @@ export async function clearTree(parent: InFolder, name: string, system: System):
     }
     system.removeFolder(above.at(one));
   };
-  try {
-    await clear(parent, name);
-    return true;
-  } catch (error) {
-    if (errnoName(error) === undefined && !(error instanceof WriteFailed) && !(error instanceof FileChanged))
-      throw error;
-    return false;
+  for (let tries = 1; tries <= 2; tries += 1) {
+    try {
+      await clear(parent, name);
+      return true;
+    } catch (error) {
+      const isBadLuck = errnoName(error) !== undefined || error instanceof WriteFailed || error instanceof FileChanged;
+      if (!isBadLuck) throw error;
+    }
   }
+  return false;
 }
 
 // Moving within one file system.
@@ -469,7 +481,7 @@ export async function copyTree(input: CopyInput, context: WriteContext): Promise
     return nothingDone(error instanceof TreeRefused ? new FileChanged() : error);
   } finally {
     if (!isNamed) {
-      if (goal !== undefined && system.glance(goal.at(temp)) !== undefined) await clearTree(goal, temp, system);
+      if (goal !== undefined) await clearTree(goal, temp, system);
       removeMade(made, context);
     }
   }
@@ -533,7 +545,7 @@ async function copyFile(
 ): Promise<readonly WriteNote[]> {
   const { system } = context;
   const handle = { identity, reads: target.reads, handlePath: at, close() {}, [Symbol.dispose]() {} };
-  const opened = openFile({ handle }, system); // compares the inode
+  const opened = openFile({ handle }, closingQuietly(system)); // compares the inode
   if ("errno" in opened) {
     throw ["ESTALE", "ENOENT"].includes(opened.errno)
       ? new FileChanged()
