@@ -12,6 +12,10 @@ const shared: Readonly<Record<string, readonly DialectName[]>> = {
   LS: ["envelope", "opencode", "opencode-legacy"],
   History: ["envelope", "opencode", "opencode-legacy"],
   Rewind: ["envelope"],
+  Delete: ["envelope", "opencode", "opencode-legacy"],
+  Move: ["envelope", "opencode", "opencode-legacy"],
+  Copy: ["envelope", "opencode", "opencode-legacy"],
+  MakeFolder: ["envelope", "opencode", "opencode-legacy"],
 };
 
 export function inputTypeFiles(): Readonly<Record<string, string>> {

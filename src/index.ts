@@ -6,7 +6,7 @@ export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/ca
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
 export { type FailureCode, FilehandError, type ProblemData } from "./contract/problem.ts";
 export type { ChangeListener, FileChanged } from "./contract/event.ts";
-export type { Formatter } from "./contract/edit.ts";
+export type { FileTool, Formatter } from "./contract/edit.ts";
 export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
 export type {

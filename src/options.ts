@@ -2,7 +2,7 @@
 
 import type { Asker, Clock, Ids, KeepRule } from "./contract/ask.ts";
 import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
-import type { Formatter } from "./contract/edit.ts";
+import type { FileTool, Formatter } from "./contract/edit.ts";
 import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { RewindOutcome } from "./contract/history.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/lsp.ts";
@@ -385,6 +385,10 @@ export interface FilehandOptions {
    * which changes files. Needs `languageServers`.
    */
   readonly languageTools?: boolean | "rename";
+  /** Whether a move lets language servers update the imports of other files; true by default. Needs `languageServers`. */
+  readonly updateImports?: boolean;
+  /** The tools for whole files and folders that models get; `["delete", "move"]` by default. */
+  readonly fileTools?: readonly FileTool[];
   /** Called with every file that a tool changed, for example to update an editor. */
   readonly onChanged?: ChangeListener;
   /** Maximum bytes of a file that can be edited; 1 GiB by default. */

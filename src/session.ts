@@ -207,6 +207,7 @@ export function startSession<Name extends DialectName>(
     locks: shared.locks,
     leaveQueue,
     languages: shared.languages,
+    updateImports: options.updateImports ?? true,
     ledger,
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
@@ -560,7 +561,11 @@ export function startSession<Name extends DialectName>(
       specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
-        description: descriptionFor(description, { ...changeRules(options), lineNumbers }),
+        description: descriptionFor(description, {
+          ...changeRules(options),
+          lineNumbers,
+          updateImports: shared.languages !== undefined && options.updateImports !== false,
+        }),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),
@@ -579,6 +584,7 @@ function isOffered(
     editFiles = false,
     patchTool = false,
     outlineTool = true,
+    fileTools = ["delete", "move"],
   }: FilehandOptions,
 ): boolean {
   const offers = {
@@ -589,6 +595,10 @@ function isOffered(
     "edit files": editFiles && !lineEdits,
     "edit files by line": editFiles && lineEdits,
     patch: patchTool,
+    delete: fileTools.includes("delete"),
+    move: fileTools.includes("move"),
+    copy: fileTools.includes("copy"),
+    "make-folder": fileTools.includes("make-folder"),
   } satisfies Readonly<Record<OptIn, boolean>>;
   const keeps = { outline: outlineTool };
   return (optIn === undefined || offers[optIn]) && (optOut === undefined || keeps[optOut]);

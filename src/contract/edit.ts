@@ -160,17 +160,36 @@ export interface PatchRequest {
   readonly profile: Profile;
 }
 
+/** The tools for whole files and folders, which operators switch on one by one. */
+export const fileTools = ["delete", "move", "copy", "make-folder"] as const;
+export type FileTool = (typeof fileTools)[number];
+
+/** Deletes a file, a symlink as such, or a folder with all its content. */
 export interface DeleteRequest {
   readonly verb: "delete";
   readonly path: string;
   readonly profile: Profile;
 }
 
-/** Moves a file, or a folder with all its content. The new path must be free. */
+/** Moves a file, a symlink, or a folder with all its content. The new path must be free. */
 export interface MoveRequest {
   readonly verb: "move";
   readonly path: string;
   readonly to: string;
+  readonly profile: Profile;
+}
+
+/** The same; the old one stays. */
+export interface CopyRequest {
+  readonly verb: "copy";
+  readonly path: string;
+  readonly to: string;
+  readonly profile: Profile;
+}
+
+export interface MakeFolderRequest {
+  readonly verb: "make-folder";
+  readonly path: string;
   readonly profile: Profile;
 }
 
@@ -281,12 +300,42 @@ export interface PatchOutcome {
   /** Empty only for a folder without files. */
   readonly files: readonly ChangedFile[];
   readonly matchedBy: MatchedBy;
-  /** Of a folder: its folders that could not be removed, because new files had appeared in them. */
-  readonly foldersLeft?: readonly string[];
+  /** Set if something was deleted, moved, copied or made as a whole. `files` then lists only the first of its files. */
+  readonly tree?: TreeChange;
   /** Set if a language server provided the edits, for a rename. */
   readonly renamed?: Renamed;
   readonly dryRun: boolean;
 }
+
+export interface TreeChange {
+  readonly did: "deleted" | "moved" | "copied" | "made";
+  readonly is: "file" | "link" | "folder";
+  /** Where it was; of a copy its source. */
+  readonly from?: Target;
+  readonly size: TreeSize;
+  /** Folders above it that were missing and were made. */
+  readonly foldersMade: readonly string[];
+  /** A folder that was to be made was there. */
+  readonly wasThere?: true;
+  /** Files whose old content is not in the history, so that undo cannot bring them back. */
+  readonly notKept: number;
+  /** All of it has lost its name, but a part could not be removed from the disk yet. */
+  readonly remains?: true;
+  readonly imports?: ImportsUpdated;
+}
+
+export interface TreeSize {
+  readonly files: number;
+  readonly links: number;
+  /** Without the top itself. */
+  readonly folders: number;
+  readonly bytes: number;
+}
+
+/** What a language server did about the paths of imports that a move changes; `why` if they were left as they were. */
+export type ImportsUpdated =
+  | { readonly server: string; readonly files: number; readonly why?: undefined }
+  | { readonly server: string; readonly why: string };
 
 export interface Renamed {
   readonly from: string;

@@ -5,12 +5,17 @@ import type { DiagnosticsReport } from "./lsp.ts";
 import type { ProblemData } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 
+/** What a version is if it is no regular file: the content of a symlink is where it leads to, that of a folder is empty. */
+export type VersionIs = "link" | "folder";
+
 export type NotKept = "secret" | "too large" | "failed";
 
 export type FileVersion =
   | { readonly kind: "absent" }
   | {
       readonly kind: "file";
+      /** Set for a symlink and for a folder. */
+      readonly is?: VersionIs;
       readonly sizeBytes: number;
       /** Permission bits; undefined if unknown, as before a new file has its name. */
       readonly mode?: number;
@@ -119,6 +124,7 @@ export type CurrentState =
   | { readonly kind: "absent" }
   | {
       readonly kind: "file";
+      readonly is?: VersionIs;
       readonly sizeBytes: number;
       readonly mode: number;
       /** `inode-…`, as `mark` in `FileVersion`. */
@@ -134,11 +140,14 @@ export type CurrentState =
 export type RewindAction =
   | {
       readonly does: "restore" | "create";
+      readonly is?: VersionIs;
+      /** Something of another kind that the session left there, which is removed first. */
+      readonly replaces?: VersionIs | "file";
       readonly content: string;
       readonly sizeBytes: number;
       readonly mode?: number;
     }
-  | { readonly does: "delete" };
+  | { readonly does: "delete"; readonly is?: VersionIs };
 
 /**
  * `linked since`: a restore would change, or separate, another name of the file. The last three: the current content
@@ -175,12 +184,14 @@ export type RewindStep =
     }
   | {
       readonly does: "unavailable";
-      /** `unreadable`: the current file cannot be read. `damaged record`: nothing to do by the readable records, but one is corrupt. */
+      /** `file`, `folder`, `link`: something else has the name now. `unreadable`: the current file cannot be read. `damaged record`: nothing to do by the readable records, but one is corrupt. */
       readonly why:
         | NotKept
         | "pruned"
         | "damaged"
         | "damaged record"
+        | "file"
+        | "not empty"
         | "folder"
         | "link"
         | "special"

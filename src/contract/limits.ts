@@ -105,8 +105,10 @@ export const limits = {
   lookupOpensMax: 20_000,
   /** Ancestors of a missing path that are looked up to find one that exists. */
   lookupsAboveMax: 64,
-  /** Files of a folder that is deleted or moved as a whole: each stays open and locked until all are done. */
-  folderFilesMax: 500,
+  /** Files, links and folders in a folder that is deleted, moved or copied as a whole: each is locked until all are done. */
+  wholeTreeEntriesMax: 20_000,
+  /** Those that an outcome lists one by one. */
+  wholeTreeFilesListedMax: 50,
   /** Milliseconds that the host's formatter may take for a file, which stays locked meanwhile (settable). */
   formatterMsMax: 10_000,
   /** Bytes of the journal of a change of several files. */

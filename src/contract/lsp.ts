@@ -248,6 +248,8 @@ export interface Questions {
   readonly incomingCalls: Ask<[item: CallHierarchyItem], readonly HierarchyCall[]>;
   readonly outgoingCalls: Ask<[item: CallHierarchyItem], readonly HierarchyCall[]>;
   readonly renameEdits: Ask<[at: Position, newName: string], RenameEdits>;
+  /** What else has to change when files or folders are moved; `file` is one of those that are moved. */
+  readonly moveEdits: Ask<[moves: readonly { readonly from: string; readonly to: string }[]], RenameEdits>;
 }
 
 /**

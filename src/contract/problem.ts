@@ -52,7 +52,8 @@ interface FailuresAt {
     | { reason: "edit"; fault: EditFault; which?: Readonly<{ index: number; of: number }> }
     /** The name is a symlink: the call would delete or move its target, and leave the link. */
     | { reason: "link"; leadsTo: string; would: "be deleted" | "be moved" }
-    | { reason: "folder"; fault: FolderFault }
+    /** `count`: of the entries that the fault is about. */
+    | { reason: "folder"; fault: FolderFault; count?: number }
     | { reason: "cell"; fault: CellFault };
   NOT_FOUND: {
     /** `file on the way`: a name before the last one is a file. */
@@ -165,7 +166,8 @@ interface FailuresAt {
   ALREADY_APPLIED: { which: WhichEdit; line: number };
   NO_CELL: { cellId: string; known: readonly string[] };
   ENCODING: { encoding: string; character: string };
-  EXISTS: { reason: "file" | "folder" | "link" };
+  /** `inside`: the path in the folder that may have been meant. */
+  EXISTS: { reason: "file" | "folder" | "link"; inside?: string };
   /** `busy`: another process is changing the file. `no locks`: locking does not work here, for the reason `fault`. */
   LOCKED: { reason: "busy"; holder: string } | { reason: "no locks"; fault: string; remedy: string };
   /** One of several files failed: the files already written were restored, except those in `left`. */
@@ -338,7 +340,16 @@ export type RenameFault =
  * `root`: a root of the workspace. `into itself`: the new path is inside the folder. `links`, `special`, `hidden by rules`: it
  * contains symlinks, special files, or files hidden by rules. `too many`: more files than one call may change.
  */
-export type FolderFault = "root" | "into itself" | "links" | "special" | "hidden by rules" | "too many" | "unreadable";
+export type FolderFault =
+  | "root"
+  | "into itself"
+  | "special"
+  | "hidden by rules"
+  | "too many"
+  | "unreadable"
+  | "other mount"
+  /** The history cannot keep `count` of its files, and nobody was asked whether they may be lost. */
+  | "not kept";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source" | "renumbered";
 

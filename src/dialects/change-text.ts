@@ -9,16 +9,20 @@ import type {
   NotebookEditOutcome,
   PatchOutcome,
   Renamed,
+  TreeChange,
+  ImportsUpdated,
   WriteOutcome,
 } from "../contract/edit.ts";
 import type { ForeignChange } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
-import type { FolderFault, ProblemOf } from "../contract/problem.ts";
+import type { ProblemOf } from "../contract/problem.ts";
 import type { NumberStyle } from "../contract/profile.ts";
+import type { Target } from "../contract/target.ts";
 import { cutChars, escapeName, unified } from "../text/text.ts";
 import { enumeration, spans, stepWords } from "./change-words.ts";
+import { treeSizeWords } from "./tree-words.ts";
 import type { Facts } from "./dialect.ts";
-import { numberedText, quoted } from "./words.ts";
+import { counted, numberedText, quoted } from "./words.ts";
 
 /** A diff for programs, lines without their ends; empty if it would be too long. */
 export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] =>
@@ -152,7 +156,11 @@ const fileVerbs: Readonly<Record<ChangedFile["did"], Verbs>> = {
   moved: ["Moved", "Would move"],
 };
 
-function patchLines({ files, renamed }: PatchOutcome, dry: string, say: Say): readonly string[] {
+function patchLines({ files, renamed, tree, target }: PatchOutcome, dry: string, say: Say): readonly string[] {
+  if (tree !== undefined) {
+    const [head = "", ...rest] = treeLines(tree, target, say);
+    return [dry + head, ...rest];
+  }
   const lines = files.map((file) => {
     const from = file.movedFrom === undefined ? "" : `${quoted(file.movedFrom.asked)} to `;
     return `${say(...fileVerbs[file.did])} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
@@ -162,6 +170,46 @@ function patchLines({ files, renamed }: PatchOutcome, dry: string, say: Say): re
   if (dry === "") return [head, ...rest];
   return named.length > 0 ? [dry + head, ...rest] : [dry.trimEnd(), head, ...rest];
 }
+
+const treeVerbs: Readonly<Record<TreeChange["did"], Verbs>> = {
+  deleted: ["Deleted", "Would delete"],
+  moved: ["Moved", "Would move"],
+  copied: ["Copied", "Would copy"],
+  made: ["Made", "Would make"],
+};
+
+function treeLines({ did, is, from, size, ...more }: TreeChange, target: Target, say: Say): readonly string[] {
+  const kind = is === "file" ? "" : `the ${is} `;
+  const what = from === undefined ? quoted(target.asked) : `${quoted(from.asked)} to ${quoted(target.asked)}`;
+  const many = is === "folder" && did !== "made" ? ` (${treeSizeWords(size)})` : "";
+  const head = more.wasThere
+    ? `The folder ${what} was there already.`
+    : `${say(...treeVerbs[did])} ${kind}${what}${many}.`;
+  const { foldersMade, notKept, remains, imports } = more;
+  return [
+    head,
+    ...(is === "link" && did === "deleted"
+      ? [say("What it led to was left as it is.", "What it leads to would stay.")]
+      : []),
+    ...(foldersMade.length > 0
+      ? [`${say("Made", "Would make")} ${enumeration(foldersMade.map((path) => quoted(path)))} for it.`]
+      : []),
+    ...(notKept > 0 && did === "deleted"
+      ? [
+          `${counted(notKept, "file")} of it could not be kept in the history, so undo does not bring ${notKept === 1 ? "it" : "them"} back.`,
+        ]
+      : []),
+    ...(remains
+      ? ["A part of it is still on the disk under a name of Filehand's own, and is removed at its next start."]
+      : []),
+    ...(imports === undefined ? [] : [importsLine(imports, say)]),
+  ];
+}
+
+const importsLine = (imports: ImportsUpdated, say: Say): string =>
+  imports.why === undefined
+    ? `${say("Updated", "Would update")} imports in ${counted(imports.files, "file")}, as ${escapeName(imports.server)} found them.`
+    : `Imports in other files ${say("were", "would be")} left as they are: ${escapeName(imports.server)} failed (${escapeName(imports.why).slice(0, 300)}).`;
 
 function renamedLine({ from, to, places, server }: Renamed, files: number, say: Say): string {
   const many = `${places} ${places === 1 ? "place" : "places"} in ${files} ${files === 1 ? "file" : "files"}`;
@@ -333,16 +381,34 @@ export function patchFaultWords({
 export const linkWords = ({ leadsTo, would }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "link" }>): string =>
   `it is a link, and what would ${would} is ${quoted(leadsTo)}, name that by its own path`;
 
-/** Why a folder is neither deleted nor moved as a whole. Does not name the files that rules hide. */
-export const folderFaultWords = {
-  root: "it is a root of the workspace, name something in it",
-  "into itself": "its new name lies in the folder itself, use another one",
-  links: "there are links in it, which are left alone, do it with its files one by one",
-  special: "there are things in it that are no files, do it with its files one by one",
-  "hidden by rules": "the rules do not let you work with all that is in it, do it with its files one by one",
-  "too many": `it has more than ${limits.folderFilesMax} files, do it with its folders one by one`,
-  unreadable: "not all of it could be read, do it with its files one by one",
-} satisfies Readonly<Record<FolderFault, string>>;
+/** Why something is neither deleted, moved nor copied as a whole. Does not name the files that rules hide. */
+export function folderFaultWords({
+  fault,
+  count = 0,
+}: Extract<ProblemOf<"INVALID_PARAM">, { reason: "folder" }>): string {
+  switch (fault) {
+    case "root":
+      return "it is a root of the workspace, name something in it";
+    case "into itself":
+      return "its new name lies in the folder itself, use another one";
+    case "special":
+      return "there are things in it that are no files, do it with its files one by one";
+    case "hidden by rules": {
+      const many = count === 0 ? "all that is in it" : `${counted(count, "thing")} in it`;
+      return `the rules do not let you work with ${many}, do it with its files one by one`;
+    }
+    case "too many":
+      return `there are more than ${limits.wholeTreeEntriesMax} things in it, do it with its folders one by one`;
+    case "unreadable":
+      return "not all of it could be read, do it with its files one by one";
+    case "other mount":
+      return "another file system is mounted on it or in it, do it with its files one by one";
+    case "not kept": {
+      const many = count === 1 ? "1 file" : `${count} files`;
+      return `the history cannot keep ${many} of it, so undo could not bring them back, and nobody could be asked whether they may be lost; read such a file and delete it by itself, or ask the user to delete it`;
+    }
+  }
+}
 
 /** One of several files could not be written: the cause, and the state of the others. */
 export function rolledBackWords({ putBack, left }: ProblemOf<"ROLLED_BACK">, cause: string): string {

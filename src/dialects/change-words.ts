@@ -22,6 +22,8 @@ export const doing = {
   patch: "patch",
   delete: "delete",
   move: "move",
+  copy: "copy",
+  "make-folder": "make",
   rewind: "rewind",
   history: "look at the history of",
   cost: "read",
@@ -318,6 +320,12 @@ export function encodingWords({ encoding, character }: ProblemOf<"ENCODING">): s
   const point = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   return `it is encoded as ${encoding}, which has no ${quoted(character)} (U+${point}), nothing was written, use other characters`;
 }
+
+/** With the path inside a folder, where that may have been meant. */
+export const existsClause = ({ reason, inside }: ProblemOf<"EXISTS">): string =>
+  inside === undefined
+    ? existsWords[reason]
+    : `there is a folder of that name, nothing was written, to put it into that folder name the whole new path: ${quoted(inside)}`;
 
 export const existsWords = {
   file: "there is a file of that name already, nothing was written, change that file instead",

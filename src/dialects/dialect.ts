@@ -1,6 +1,7 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
 import type { ForeignChange, JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
+import type { FileTool } from "../contract/edit.ts";
 import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { LineNumbers, NumberStyle, Profile } from "../contract/profile.ts";
@@ -41,7 +42,15 @@ export const byKind =
     (table[outcome.kind] as (outcome: Outcome, facts: Facts) => Worded)(outcome, facts); // the table pairs them by kind
 
 /** Groups of tools that are offered only if the operator has enabled them. */
-export type OptIn = "history" | "lsp" | "rename" | "line edits" | "edit files" | "edit files by line" | "patch";
+export type OptIn =
+  | "history"
+  | "lsp"
+  | "rename"
+  | "line edits"
+  | "edit files"
+  | "edit files by line"
+  | "patch"
+  | FileTool;
 
 /** Tools that are offered unless the operator has switched them off. */
 export type OptOut = "outline";
@@ -88,18 +97,24 @@ export interface GuardOptions {
   readonly readFirst: "file" | "lines" | false;
   readonly staleness: "refuse" | "content-match";
   readonly lineNumbers: Dialect["lineNumbers"];
+  /** Does a move update imports? */
+  readonly updateImports?: boolean;
 }
 
 /**
  * The description of a tool promises only what is configured: a line that begins with the mark `[read first]`,
- * `[stale refused]`, `[stale matched]` or `[numbers <form>]` is kept only if that option is on.
+ * `[stale refused]`, `[stale matched]`, `[imports]` or `[numbers <form>]` is kept only if that option is on.
  */
-export function descriptionFor(text: string, { readFirst, staleness, lineNumbers }: GuardOptions): string {
+export function descriptionFor(
+  text: string,
+  { readFirst, staleness, lineNumbers, updateImports = false }: GuardOptions,
+): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst !== false,
     "stale refused": readFirst !== false && staleness === "refuse",
     "stale matched": readFirst !== false && staleness === "content-match",
     [`numbers ${lineNumbers}`]: true,
+    imports: updateImports,
   };
   return text
     .split("\n")

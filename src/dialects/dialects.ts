@@ -13,6 +13,7 @@ export {
   pathsShownIn,
   withinLimit,
 } from "./answer-size.ts";
+export { treeQuestionWords, treeVerb } from "./tree-words.ts";
 export {
   descriptionFor,
   type Dialect,

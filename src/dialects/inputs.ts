@@ -67,6 +67,30 @@ export interface LsInput {
   readonly offset?: number;
 }
 
+export interface DeleteInput {
+  /** File or folder. In `envelope`: File or folder, relative to the project root. */
+  readonly path: string;
+}
+
+export interface MoveInput {
+  /** File or folder. In `envelope`: File or folder, relative to the project root. */
+  readonly path: string;
+  /** The whole new path. */
+  readonly to: string;
+}
+
+export interface CopyInput {
+  /** File or folder. In `envelope`: File or folder, relative to the project root. */
+  readonly path: string;
+  /** The whole new path. */
+  readonly to: string;
+}
+
+export interface MakeFolderInput {
+  /** The folder. In `envelope`: The folder, relative to the project root. */
+  readonly path: string;
+}
+
 export interface HistoryInput {
   /** One turn, with its diffs; all turns are listed without it. */
   readonly turn?: string;

@@ -17,7 +17,7 @@ import {
   encodingWords,
   errnoIn,
   errnoRemedy,
-  existsWords,
+  existsClause,
   lockedWords,
   noCellWords,
   noMatchWords,
@@ -143,7 +143,7 @@ export function sentencesWith({
     edit: (problem, cannot) => `${cannot}: ${editFaultWords(problem, names)}`,
     cell: ({ fault }, cannot) => `${cannot}: ${cellFaultWords[fault]}`,
     link: (problem, cannot) => `${cannot}: ${linkWords(problem)}`,
-    folder: ({ fault }, cannot) => `${cannot}: ${folderFaultWords[fault]}`,
+    folder: (problem, cannot) => `${cannot}: ${folderFaultWords(problem)}`,
     "code place": ({ fault }, cannot) => `${cannot}: ${codePlaceWords(fault)}`,
     column: (problem, cannot) => `${cannot}: ${columnWords(problem)}`,
     range: ({ of, from, total }, cannot) => {
@@ -204,6 +204,6 @@ const clauses: {
   ALREADY_APPLIED: alreadyWords,
   NO_CELL: noCellWords,
   ENCODING: encodingWords,
-  EXISTS: ({ reason }) => existsWords[reason],
+  EXISTS: existsClause,
   LOCKED: lockedWords,
 };

@@ -61,6 +61,8 @@ const unavailable = {
   pruned: "it is no longer kept",
   damaged: "what was kept of it is damaged",
   "damaged record": "a record of the history is damaged, so it is not known whether this is what it was",
+  file: "there is a file now",
+  "not empty": "there is something in it, which is left",
   folder: "there is a folder now",
   link: "there is a link now",
   special: "it is no regular file now",

@@ -8,11 +8,15 @@ import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { type LspOperation, lspOperations } from "../contract/lsp.ts";
 import type { ToolSpec } from "./dialect.ts";
+import copyText from "./copy.txt";
+import deleteText from "./delete.txt";
 import editFilesText from "./edit-files.txt";
 import editLinesText from "./edit-lines.txt";
 import historyText from "./history.txt";
 import { turnsDefault } from "./history-text.ts";
 import lspText from "./lsp.txt";
+import makeFolderText from "./make-folder.txt";
+import moveText from "./move.txt";
 import { boolean, choice, integer, type ParameterOf, position, string } from "./parameters.ts";
 import patchText from "./patch.txt";
 import outlineText from "./outline.txt";
@@ -266,7 +270,21 @@ export const lspChoices: Readonly<Record<string, LspOperation>> = Object.fromEnt
   lspOperations.map((operation) => [operation, operation]),
 );
 
-/** History, Rewind, Lsp and Rename, which all dialects word alike. */
+/** Delete, Move, Copy and MakeFolder, which all dialects word alike. */
+function wholeTools(spelling: Spelling): readonly ToolSpec[] {
+  const { toolName } = spelling;
+  const path = string("path", `File or folder${relativeWords(spelling, ",")}`, required);
+  const to = string("to", "The whole new path", required);
+  const folder = string("path", `The folder${relativeWords(spelling, ",")}`, required);
+  return [
+    tool("delete", { name: toolName("Delete"), description: deleteText, input: { path } }),
+    tool("move", { name: toolName("Move"), description: moveText, input: { path, to } }),
+    tool("copy", { name: toolName("Copy"), description: copyText, input: { path, to } }),
+    tool("make-folder", { name: toolName("MakeFolder"), description: makeFolderText, input: { path: folder } }),
+  ];
+}
+
+/** The tools for whole files and folders, History, Rewind, Lsp and Rename, which all dialects word alike. */
 export function optInTools(spelling: Spelling): readonly ToolSpec[] {
   const { toolName, parameterName, file, first } = spelling;
   const relative = relativeWords(spelling, ",");
@@ -276,6 +294,7 @@ export function optInTools(spelling: Spelling): readonly ToolSpec[] {
       ? position("from", from1, { default: 1 })
       : ({ sets: "from", type: "skip", words: from0, default: 0 } as const);
   return [
+    ...wholeTools(spelling),
     tool("history", {
       name: toolName("History"),
       description: spelled(historyText, spelling),

@@ -4,7 +4,7 @@
  */
 
 import type { JsonSchema, Outcome, Reply, ReplyPart } from "../contract/call.ts";
-import type { ChangedFile, EditOutcome, PatchOutcome } from "../contract/edit.ts";
+import type { ChangedFile, EditOutcome } from "../contract/edit.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Page, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import type { Place } from "../contract/target.ts";
@@ -68,12 +68,8 @@ function partsOf(outcome: Outcome, command: Command, flavour: TextEditorFlavour)
   if (command.command === "create") return [textPart(createdSentence(path))];
   if (outcome.kind === "edit") return [textPart(editText(outcome, command, flavour))];
   if (command.command === "rename") return [textPart(`Successfully renamed ${path} to ${command.newPath}`)];
-  return [textPart(`Successfully deleted ${path}${folderStayedClause(outcome)}`)];
+  return [textPart(`Successfully deleted ${path}`)];
 }
-
-/** All files were deleted, but another program has added one to a folder meanwhile. */
-const folderStayedClause = ({ foldersLeft = [] }: PatchOutcome): string =>
-  foldersLeft.length === 0 ? "" : `, but the directory stayed, as something was put into it meanwhile: view it`;
 
 const createdSentence = (path: string): string => `File created successfully at: ${path}`;
 
@@ -188,7 +184,7 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: TextEditorF
       return memoryFolderSentence(command.command);
     }
     if (problem.reason === "folder")
-      return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
+      return `The path ${path} cannot be ${command.command}d: ${folderFaultWords(problem)}`;
     if (problem.reason === "link") return `The path ${path} cannot be ${command.command}d: ${linkWords(problem)}`;
     if (problem.reason !== "range") return undefined;
     return command.command === "insert"

@@ -268,6 +268,30 @@ const patch: VerbOf<"patch", Given<"patch", "patchText">> = {
   toRequest: ({ patchText }, { profile }) => ({ verb: "patch", patchText, profile }),
 };
 
+const remove: VerbOf<"delete", Given<"delete", "path">> = {
+  readOnly: false,
+  optIn: "delete",
+  toRequest: ({ path }, { profile }) => ({ verb: "delete", path, profile }),
+};
+
+const move: VerbOf<"move", Given<"move", "path" | "to">> = {
+  readOnly: false,
+  optIn: "move",
+  toRequest: ({ path, to }, { profile }) => ({ verb: "move", path, to, profile }),
+};
+
+const copy: VerbOf<"copy", Given<"copy", "path" | "to">> = {
+  readOnly: false,
+  optIn: "copy",
+  toRequest: ({ path, to }, { profile }) => ({ verb: "copy", path, to, profile }),
+};
+
+const makeFolder: VerbOf<"make-folder", Given<"make-folder", "path">> = {
+  readOnly: false,
+  optIn: "make-folder",
+  toRequest: ({ path }, { profile }) => ({ verb: "make-folder", path, profile }),
+};
+
 const history: VerbOf<"history", Optional<"history", "turn" | "path" | "from" | "itemsMax">> = {
   readOnly: true,
   optIn: "history",
@@ -342,6 +366,10 @@ const verbs = {
   write,
   "notebook-edit": notebookEdit,
   patch,
+  delete: remove,
+  move,
+  copy,
+  "make-folder": makeFolder,
   history,
   rewind,
   lsp,

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { RealPath } from "../contract/target.ts";
 import { lookupBeneath } from "./lookup/beneath.ts";
 import { lookupByRealpath } from "./lookup/by-realpath.ts";
-import { type ChangeSet, createChangeSet } from "./write/change-set.ts";
+import { type ChangeSet, createChangeSet, removeWhole, type TreeRemoved } from "./write/change-set.ts";
 import { type Created, type CreateInput, createFile } from "./write/create.ts";
 import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/folder-handle.ts";
 import { Descriptor, ignoreFailedClose, quietly } from "./descriptor.ts";
@@ -23,16 +23,26 @@ import {
 } from "./lookup/lookup.ts";
 import type { HeldLocks, Locks } from "./lock/lock.ts";
 import { type OpenFile, openFile } from "./lookup/open-file.ts";
+import { type Removed, removeFile, type RemoveInput } from "./write/remove.ts";
 import {
-  type FolderMoved,
-  type FolderRemoved,
-  moveFolder,
+  copyTree,
+  type CopyInput,
+  entryNow,
+  type EntryMade,
+  type EntryRemoved,
+  type ListInput,
+  listTree,
+  makeEntry,
   type MoveInput,
-  type Removed,
-  removeFile,
-  removeFolder,
-  type RemoveInput,
-} from "./write/whole-folder.ts";
+  moveTree,
+  removeEntry,
+  type RemoveTreeInput,
+  type Tree,
+  type TreeCopied,
+  type TreeEntry,
+  type TreeFault,
+  type TreeMoved,
+} from "./write/whole-tree.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./write/replace.ts";
 import { recoverSets } from "./write/set-journal.ts";
 import { isStill, isStillMissing, refuseReadOnly } from "./write/same-file.ts";
@@ -89,7 +99,7 @@ export type { Staged } from "./write/change-set.ts";
 export { lengthOf } from "./write/content.ts";
 export { makeFolders } from "./write/make-folders.ts";
 export { parseTempName } from "./write/temp-file.ts";
-export type { MoveInput } from "./write/whole-folder.ts";
+export type { Tree, TreeEntry, TreeFault } from "./write/whole-tree.ts";
 export { WriteFailed, type WriteStep } from "./write/write-failed.ts";
 
 export interface Disk {
@@ -114,8 +124,18 @@ export interface Disk {
   together(paths: readonly string[], locks: HeldLocks): ChangeSet;
   /** Recovers the change sets of killed processes. Runs once, however many callers await it; never fails. */
   settled(locks: Locks): Promise<void>;
-  removeFolder(real: string): Promise<FolderRemoved>;
-  moveFolder(input: MoveInput): Promise<FolderMoved>;
+  /** What a name is, without following a symlink; undefined if there is nothing, or a device and the like. */
+  entryAt(real: string): TreeEntry | undefined;
+  /** A file, a symlink or a folder with everything in it. Follows no symlink and enters no other mount. */
+  listTree(input: ListInput): Promise<Tree | { readonly fault: TreeFault }>;
+  /** All of it or nothing; the caller has its lock. */
+  removeTree(input: RemoveTreeInput, locks: HeldLocks): Promise<TreeRemoved>;
+  /** With one system call. EXDEV for another file system: `copyTree`, then `removeTree`. */
+  moveTree(input: MoveInput): Promise<TreeMoved>;
+  copyTree(input: CopyInput): Promise<TreeCopied>;
+  /** One folder or symlink. */
+  makeEntry(input: Parameters<typeof makeEntry>[0]): Promise<EntryMade>;
+  removeEntry(input: Parameters<typeof removeEntry>[0]): Promise<EntryRemoved>;
   /** The same disk with one more root. Throws a RootError. */
   including(folder: string): Disk;
 }
@@ -179,8 +199,13 @@ export function createDisk(
       remove: (input) => removeFile(input, writing),
       together: (paths, locks) => createChangeSet(paths, locks, roots, writing),
       settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
-      removeFolder: (real) => removeFolder(real, writing),
-      moveFolder: (input) => moveFolder(input, writing),
+      entryAt: (real) => entryNow(real, writing),
+      listTree: (input) => listTree(input, writing),
+      removeTree: (input, locks) => removeWhole(input, locks, roots, writing),
+      moveTree: (input) => moveTree(input, writing),
+      copyTree: (input) => copyTree(input, writing),
+      makeEntry: (input) => makeEntry(input, writing),
+      removeEntry: (input) => removeEntry(input, writing),
       open: (node) => openFile(node, system),
       walk: (node, close) => walkFrom(node, walking, close),
       list: (node) => listFolder(node.handle, system),

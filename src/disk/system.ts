@@ -292,12 +292,18 @@ export const nodeSystem = {
   truncate: (fd: number, sizeBytes: number): void => fs.ftruncateSync(fd, sizeBytes),
   changeOwner: (fd: number, user: number, group: number): void => fs.fchownSync(fd, user, group),
   changeMode: (fd: number, mode: number): void => fs.fchmodSync(fd, mode),
+  /** Sets atime and mtime, to the microsecond. */
+  changeTime: (fd: number, timeNs: bigint): void => {
+    const seconds = Number(timeNs / 1_000n) / 1_000_000;
+    fs.futimesSync(fd, seconds, seconds);
+  },
   statLink: (path: string): fs.BigIntStats => fs.lstatSync(path, { bigint: true }),
   /** Throws if the file is not writable. Root may write almost anything: check the mode as well. */
   checkWritable: (path: string): void => fs.accessSync(path, fs.constants.W_OK),
   rename: (from: string, to: string): void => fs.renameSync(from, to),
   link: (existing: string, added: string): void => fs.linkSync(existing, added),
   unlink: (path: string): void => fs.unlinkSync(path),
+  symlink: (leadsTo: Buffer, path: string): void => fs.symlinkSync(leadsTo, path),
   makeFolder: (path: string, mode: number): void => fs.mkdirSync(path, { mode }),
   removeFolder: (path: string): void => fs.rmdirSync(path),
   pause: async (ms: number): Promise<void> => setTimeout(ms),

@@ -380,6 +380,67 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     permit: (permission, target, signal, how) => permitAll(permission, [target], signal, how),
     permitAll,
 
+    async permitTree(uses, entries, signal, { preview, dryRun, askAnyway = false } = {}) {
+      const [{ target }] = uses;
+      const slices = timeSlices(signal);
+      /** Paths below the tops: an entry counts once, whatever names it has. */
+      const [denied, protectedFiles] = [new Set<string>(), new Set<string>()];
+      let questions = 0;
+      let asking: Judgement | undefined;
+      for (const { target: top, permissions, only } of uses) {
+        const namers = [...new Set([top.real as string, top.absolute])].map((path) => namesBeneath(path, rootPaths));
+        for (const { below, is } of only === true ? onlyItself : entries) {
+          if (slices.isOver()) await slices.next();
+          const slashed = nodePath.sep === "/" ? below : below.replaceAll(nodePath.sep, "/");
+          const names = below === "" ? namesOf(top, rootPaths) : namers.map((name) => name(slashed, is));
+          const judged = permissions.map((permission) => decide(permission, names, dryRun));
+          if (judged.some(({ verdict, by }) => verdict === "deny" && by === "mode")) requireWriting(top);
+          // Read and Edit deny alike: what a rule hides is neither moved nor deleted.
+          const rules = (["read", "edit"] as const).flatMap((one) => policy.denied(one, names, links) ?? []);
+          if (rules[0] !== undefined && entries.length === 1) throw deniedBy(rules[0], top);
+          if (rules.length > 0) denied.add(below);
+          for (const [at, one] of judged.entries()) {
+            if (one.verdict !== "ask") continue;
+            const isOwn = one.by === "protected";
+            const [name] = names.slice(-1);
+            if (!isOwn && name !== undefined && state.isAnswered(permissions[at] ?? "edit", name)) continue;
+            questions += 1;
+            if (isOwn) protectedFiles.add(below);
+            if (asking === undefined || isOwn) asking = one;
+          }
+        }
+      }
+      if (denied.size > 0) {
+        throw new Problem({
+          code: "INVALID_PARAM",
+          reason: "folder",
+          place: target,
+          fault: "hidden by rules",
+          count: denied.size,
+        });
+      }
+      if (dryRun === true || (questions === 0 && !askAnyway)) return "free";
+      if (options.asker === "yes" && !uses.some(({ target: top }) => isExternal(top))) return "free";
+      const everyTime = protectedFiles.size > 0 || askAnyway;
+      const by = everyTime ? "protected" : (asking?.by ?? "no rule");
+      const offered = offersOf("edit", target, by);
+      const metadata = async () => ({ ...(await preview?.(protectedFiles.size)) });
+      const rule = asking?.rule?.text ?? "";
+      const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
+      const question = {
+        permission: "edit",
+        place: target,
+        reals: [target.real],
+        names: [realNameOf(target, rootPaths)],
+        rule,
+        remedy,
+        everyTime,
+        offered,
+      } as const;
+      await ask({ ...question, metadata }, asks, signal);
+      return "asked";
+    },
+
     async admit(place, signal) {
       if (options.asker === "yes" && !policy.speaksOfExternal) return undefined;
       const { externalDirectories = "refuse" } = options;
@@ -513,6 +574,20 @@ export interface Guard {
     signal: AbortSignal,
     how?: How,
   ): Promise<"free" | "asked">;
+  /**
+   * The same for everything in a tree, as one question about its top, the first of `uses`. `entries` are the paths below each
+   * top. Throws a Problem with the number of entries that a rule denies, without their names. `askAnyway`: no rule and no
+   * earlier answer is enough.
+   */
+  permitTree(
+    uses: readonly [TreeUse, ...TreeUse[]],
+    entries: readonly { readonly below: string; readonly is: "file" | "folder" }[],
+    signal: AbortSignal,
+    how?: Omit<How, "preview"> & {
+      readonly preview?: (protectedFiles: number) => Promise<Readonly<Record<string, unknown>>>;
+      readonly askAnyway?: boolean;
+    },
+  ): Promise<"free" | "asked">;
   /** Throws a Problem if the session's mode writes nothing. The last check before a file is changed. */
   requireWriting(place: Place): void;
   /** The rule that denies this, also for missing and for listed files. `paths`: absolute names of one file. */
@@ -543,6 +618,15 @@ export interface SearchView {
   readonly hides: (relative: string, is: "file" | "folder") => boolean;
   /** Whether content may be shown without a question: false for hidden files and for secrets without approval. */
   readonly shows: (relative: string) => boolean;
+}
+
+const onlyItself = [{ below: "", is: "file" }] as const;
+
+export interface TreeUse {
+  readonly target: Target;
+  readonly permissions: readonly Permission[];
+  /** Set for a single file that changes with the tree. */
+  readonly only?: true;
 }
 
 export interface How {

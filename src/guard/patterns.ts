@@ -24,7 +24,19 @@ export type Parsed =
 /** The tools of all dialects, and of other programs that have such rules. */
 const toolsOf = {
   read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead", "Outline"],
-  edit: ["Edit", "Write", "MultiEdit", "NotebookEdit", "Patch", "ApplyPatch", "Rewind"],
+  edit: [
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "Patch",
+    "ApplyPatch",
+    "Rewind",
+    "Delete",
+    "Move",
+    "Copy",
+    "MakeFolder",
+  ],
   external_directory: ["external_directory"],
 } as const satisfies Record<RulePermission, readonly string[]>;
 

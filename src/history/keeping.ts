@@ -1,12 +1,13 @@
 /** Stores one change: the old and the new content, then one record, all before the file changes. */
 
-import type { ChangeRecord, FileVersion } from "../contract/history.ts";
+import type { ChangeRecord, FileVersion, VersionIs } from "../contract/history.ts";
 import { FileTruncated, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { smallBytesMax } from "./blobs.ts";
 import type { BlobSource, HistoryStore } from "./store.ts";
 import { inodeFingerprint } from "./record.ts";
 
 interface AfterFile {
+  readonly is?: VersionIs | undefined;
   readonly mode?: number | undefined;
   /** Hard links that it will have; 1 by default. */
   readonly links?: number | undefined;
@@ -21,6 +22,7 @@ export interface Keeping {
     | "absent"
     | {
         readonly file: OpenFile;
+        readonly is?: VersionIs | undefined;
         readonly bytes?: Uint8Array | undefined;
         readonly will: BlobSource["will"];
         /** A path that certainly leads to the file, if the change has one: `path` may lead elsewhere by now. */
@@ -72,10 +74,12 @@ async function keepBefore(
   failures: string[],
 ): Promise<FileVersion> {
   if (before === "absent") return { kind: "absent" };
-  const { file, bytes, will, at = path } = before;
+  const { file, bytes, will, at = path, is } = before;
   const { sizeBytes, mode } = file;
-  const version = { kind: "file", sizeBytes, mode, ...linksOf(file.links) } as const;
-  if (rules.isSecret(path)) return { ...version, mark: inodeFingerprint(file.identity), notKept: "secret" };
+  const version = { kind: "file", ...kindOf(is), sizeBytes, mode, ...linksOf(file.links) } as const;
+  // Where a link leads to is no secret.
+  if (is === undefined && rules.isSecret(path))
+    return { ...version, mark: inodeFingerprint(file.identity), notKept: "secret" };
   const mark = sizeBytes > smallBytesMax ? { mark: inodeFingerprint(file.identity) } : {};
   if (sizeBytes > rules.fileBytesMax) return { ...version, ...mark, notKept: "too large" };
   const content = await orFailure(() => store.putFile({ file, path: at, bytes, will }), failures);
@@ -94,11 +98,12 @@ async function keepAfter(
   const mode = after.mode ?? modeBefore;
   const version = {
     kind: "file",
+    ...kindOf(after.is),
     sizeBytes,
     ...(mode === undefined ? {} : { mode }),
     ...linksOf(after.links),
   } as const;
-  if (rules.isSecret(path)) return { ...version, notKept: "secret" };
+  if (after.is === undefined && rules.isSecret(path)) return { ...version, notKept: "secret" };
   // The new content is needed to recognise it and to show it beside others' changes; a large one is not worth the cost.
   if (!("bytes" in after) || sizeBytes > smallBytesMax) return { ...version, notKept: "too large" };
   const { bytes } = after;
@@ -106,11 +111,15 @@ async function keepAfter(
   return content === undefined ? { ...version, notKept: "failed" } : { ...version, content };
 }
 
+const kindOf = (is: VersionIs | undefined): { readonly is?: VersionIs } => (is === undefined ? {} : { is });
+
 const linksOf = (links = 1): { readonly links?: number } => (links > 1 ? { links } : {});
 
 export function doneVersion(after: FileVersion, identity: Identity, mode: number | undefined): FileVersion {
   if (after.kind === "absent") return after;
   const known = mode === undefined ? {} : { mode };
+  // The size that the system has for a folder says nothing.
+  if (after.is !== undefined) return { ...after, ...known };
   // Also for a secret: the fingerprint reveals whether another program changed it, and nothing about its content.
   const mark = after.content === undefined ? { mark: inodeFingerprint(identity) } : {};
   return { ...after, sizeBytes: identity.sizeBytes, ...known, ...mark };

@@ -58,7 +58,9 @@ export function baselineOf(path: string, then: Picture, now: Glance): Baseline {
 
 function isSameVersion(a: FileVersion, b: FileVersion | undefined): boolean {
   if (a.kind === "absent" || b === undefined || b.kind === "absent") return a.kind === b?.kind;
-  return a.content === b.content && a.mark === b.mark && a.mode === b.mode && a.sizeBytes === b.sizeBytes;
+  return (
+    a.is === b.is && a.content === b.content && a.mark === b.mark && a.mode === b.mode && a.sizeBytes === b.sizeBytes
+  );
 }
 
 /** The content in memory as an open file. */

@@ -125,9 +125,10 @@ const isRewinds = (value: unknown): boolean =>
 function isVersion(value: unknown): value is FileVersion {
   if (!isObject(value)) return false;
   if (value["kind"] === "absent") return true;
-  const { content, mark, mode, links, sizeBytes } = value;
+  const { content, mark, mode, links, sizeBytes, is } = value;
   return (
     value["kind"] === "file" &&
+    (is === undefined || is === "link" || is === "folder") &&
     isNumber(sizeBytes) &&
     (mode === undefined || isNumber(mode)) &&
     (links === undefined || isNumber(links)) &&

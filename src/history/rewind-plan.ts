@@ -7,6 +7,7 @@ import {
   type NotKept,
   type RewindAction,
   type RewindStep,
+  type VersionIs,
 } from "../contract/history.ts";
 import { byPath, changesIn, isBroken, lastOf, type Story } from "./snapshots.ts";
 
@@ -44,6 +45,7 @@ export type Facts =
   | { readonly now: "other"; readonly what: "folder" | "link" | "special" | "outside" | "refused" }
   | {
       readonly now: "file";
+      readonly is?: VersionIs | undefined;
       readonly mode: number;
       readonly hash: string | undefined;
       readonly isBase: boolean;
@@ -59,6 +61,7 @@ export type Availability = "there" | "pruned" | "damaged";
 export function stepOf(file: FileStory, facts: Facts, availability: Availability): RewindStep {
   const { base, ours, lastBefore } = file;
   if (facts.now === "other") return { does: "unavailable", why: facts.what };
+  if (facts.now === "file" && !isOfKind(file, facts.is)) return { does: "unavailable", why: facts.is ?? "file" };
   const mode = modeFor(file, facts);
   const isThere = facts.now === "absent" ? base.kind === "absent" : base.kind === "file" && facts.isBase;
   if (isThere && (mode === undefined || (facts.now === "file" && mode === facts.mode))) return { does: "nothing" };
@@ -72,6 +75,12 @@ export function stepOf(file: FileStory, facts: Facts, availability: Availability
   const unkept = facts.now === "file" ? facts.unkept : undefined;
   const loses = unkept === undefined ? {} : { loses: { why: unkept } };
   return { does: "conflict", why, base, ours, theirs, forced: action, ...loses };
+}
+
+/** A file does not become a folder or a link: only what the session left there, or what was there, is touched. */
+function isOfKind({ base, ours, lastBefore }: FileStory, is: VersionIs | undefined): boolean {
+  const kinds = [base, ours, lastBefore].flatMap((version) => (version.kind === "absent" ? [] : [version.is]));
+  return kinds.includes(is);
 }
 
 function conflictWith({ broken }: FileStory, facts: Facts, isOurs: boolean): ConflictReason | undefined {
@@ -95,13 +104,14 @@ function actionFor(
   availability: Availability,
   mode: number | undefined,
 ): RewindAction | Extract<RewindStep, { readonly does: "unavailable" }> {
-  if (base.kind === "absent") return { does: "delete" };
+  if (base.kind === "absent") return { does: "delete", ...(facts.now === "file" && facts.is && { is: facts.is }) };
   if (base.notKept !== undefined) return { does: "unavailable", why: base.notKept };
   if (base.content === undefined) return { does: "unavailable", why: "failed" };
   if (availability !== "there") return { does: "unavailable", why: availability };
-  const { content, sizeBytes } = base;
+  const { content, sizeBytes, is } = base;
   const does = facts.now === "absent" ? "create" : "restore";
-  return { does, content, sizeBytes, ...(mode === undefined ? {} : { mode }) };
+  const replaces = facts.now === "file" && facts.is !== is ? { replaces: facts.is ?? ("file" as const) } : {};
+  return { does, ...(is && { is }), ...replaces, content, sizeBytes, ...(mode === undefined ? {} : { mode }) };
 }
 
 /** The mode to restore, unless the session did not change it or others have changed it since. */

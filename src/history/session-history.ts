@@ -7,6 +7,7 @@ import type {
   FileChange,
   FileVersion,
   HistoryRecord,
+  NotKept,
   RewindFile,
   RewindKind,
   RewindPlan,
@@ -82,6 +83,8 @@ export interface SessionHistory {
   /** After the swap. Required if `keep` did not get the new bytes; optional otherwise. */
   done(kept: Kept, identity: Identity, mode?: number): void;
   undone(kept: Kept): void;
+  /** Why the content of a file could not be kept, as far as that is known before. */
+  unkept(path: string, sizeBytes: number): NotKept | undefined;
   /** Turns that changed something, oldest first, at most `snapshotsMax`. */
   snapshots(): readonly Snapshot[];
   turns(): readonly TurnChanges[];
@@ -175,6 +178,8 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     undone({ id }) {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
+    unkept: (path, sizeBytes) =>
+      options.isSecret(path) ? "secret" : sizeBytes > options.fileBytesMax ? "too large" : undefined,
     snapshots: () => snapshotsOf(read().story),
     turns: () => turnChanges(read().story),
     faults: () => read().faults,
@@ -320,12 +325,13 @@ async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore
       const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
       // A content that the plan does not show is not hashed.
       const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
-      const unkept = rules.isSecret(file.path)
-        ? "secret"
-        : state.sizeBytes > rules.fileBytesMax
-          ? "too large"
-          : undefined;
-      return { now: "file", mode: state.mode, hash: shown, isBase, isOurs, linkedSince, unkept };
+      const unkept =
+        state.is === undefined && rules.isSecret(file.path)
+          ? "secret"
+          : state.sizeBytes > rules.fileBytesMax
+            ? "too large"
+            : undefined;
+      return { now: "file", is: state.is, mode: state.mode, hash: shown, isBase, isOurs, linkedSince, unkept };
     }
   }
 }
@@ -349,7 +355,7 @@ async function hasNewName(
 }
 
 async function isCurrent(version: FileVersion, state: File, store: HistoryStore): Promise<boolean> {
-  if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
+  if (version.kind === "absent" || version.is !== state.is || version.sizeBytes !== state.sizeBytes) return false;
   const { content, mark } = version;
   const { fingerprint } = state;
   const isSameInode = mark === fingerprint || content === fingerprint;

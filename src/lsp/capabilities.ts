@@ -33,6 +33,7 @@ export const initializeParams = (root: string, initializationOptions: unknown): 
       didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
       symbol: { dynamicRegistration: false, symbolKind: { valueSet: symbolKinds } },
       diagnostics: { refreshSupport: true },
+      fileOperations: { dynamicRegistration: false, willRename: true },
       workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
     },
     textDocument: {
@@ -67,9 +68,16 @@ export function capabilitiesIn(result: unknown): Capabilities {
     openClose: typeof sync === "number" ? sync > 0 : fields["openClose"] !== false,
     save: typeof sync === "number" ? { includeText: false } : saveOf(fields["save"]),
     pull: isOffered(diagnostic) ? pullOf(diagnostic) : undefined,
-    offers: (capability) => isOffered(all[capability]),
+    offers: (capability) =>
+      isOffered(capability === willRename ? fileOperationsIn(all)["willRename"] : all[capability]),
   };
 }
+
+/** The capability to say what else changes when files are moved. */
+export const willRename = "workspace.fileOperations.willRename";
+
+const fileOperationsIn = (all: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  fieldsOf(fieldsOf(all["workspace"])["fileOperations"]);
 
 export const pullOf = (options: unknown): NonNullable<Capabilities["pull"]> => {
   const { identifier } = fieldsOf(options);

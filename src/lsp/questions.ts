@@ -14,7 +14,7 @@ import type {
   SourceFile,
   TextRange,
 } from "../contract/lsp.ts";
-import { fieldsOf } from "./capabilities.ts";
+import { fieldsOf, willRename } from "./capabilities.ts";
 import { type Lines, linesOf, pathOf, rangeIn, uriOf, wirePosition } from "./diagnostics.ts";
 import type { Server } from "./server.ts";
 import type { Supervisor, LanguageEnvironment } from "./supervisor.ts";
@@ -113,6 +113,17 @@ export function questionsTo(
       ask(file, options, "textDocument/rename", "renameProvider", at(file, position, { newName }), (value, reader) =>
         reader.edits(value),
       ),
+    moveEdits: (file, moves, options) => {
+      const files = moves.map(({ from, to }) => ({ oldUri: uriOf(from), newUri: uriOf(to) }));
+      return ask(
+        file,
+        options,
+        "workspace/willRenameFiles",
+        willRename,
+        () => ({ files }),
+        (value, reader) => reader.edits(value),
+      );
+    },
   };
 }
 

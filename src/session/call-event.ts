@@ -120,7 +120,7 @@ function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallE
     tokensGiven,
     tokensSaved: outcome?.kind === "unchanged" ? outcome.tokensSaved : 0,
     changes: files.slice(0, changesMax).map(changeOf),
-    changesTotal: files.length,
+    changesTotal: changedIn(outcome, files),
     dryRun,
     turn: turnOf(ended, files),
   };
@@ -129,7 +129,16 @@ function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallE
 /** A call that changed nothing has no turn, though it may have begun one. */
 function turnOf({ outcome, turn, called }: Ended, files: readonly ChangedFile[]): string | null {
   if (outcome?.kind === "rewind") return outcome.turn ?? null;
-  return files.length === 0 || called.dryRun ? null : (turn ?? null);
+  return changedIn(outcome, files) === 0 || called.dryRun ? null : (turn ?? null);
+}
+
+/** An outcome lists only the first files of a folder. */
+function changedIn(outcome: Outcome | undefined, files: readonly ChangedFile[]): number {
+  const tree = outcome?.kind === "patch" ? outcome.tree : undefined;
+  if (tree === undefined || tree.wasThere) return files.length;
+  const { size, imports } = tree;
+  const others = imports?.why === undefined ? (imports?.files ?? 0) : 0;
+  return size.files + size.links + size.folders + (tree.is === "folder" ? 1 : 0) + others;
 }
 
 function filesOf(outcome: Outcome): readonly ChangedFile[] {

@@ -300,6 +300,14 @@ export function createLedger(
       lines.replace(path, texts, spansOf(files.get(path)));
       know(path, { sign: statKey, sizeBytes, ...known, whole, ...parts, views: [] });
     },
+    /**
+     * The content is under another name too, or only there: it counts as shown to the same extent. `then` and `now` are the stat
+     * keys of the two; if the session saw another state than `then`, the hash decides later.
+     */
+    carry(from: string, to: string, then: string, now: string): void {
+      const known = files.get(from);
+      if (known !== undefined) know(to, known.sign === then ? { ...known, sign: now } : known);
+    },
     /** The file was removed or restored: nothing is known of it. */
     drop(path: string): void {
       changes += 1;

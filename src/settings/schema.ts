@@ -1,5 +1,6 @@
 /** The keys of a settings file: one table for the published JSON Schema, the check and the type of the values. */
 
+import { fileTools } from "../contract/edit.ts";
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/permission.ts";
@@ -209,6 +210,17 @@ export const schema = {
         'Whether models get the tool that asks language servers about code, and with "rename" also the one that renames (user settings only)',
       anyOf: [{ type: "boolean" }, { type: "string", enum: ["rename"] }],
     },
+    fileTools: {
+      type: "array",
+      items: { type: "string", enum: fileTools },
+      description:
+        "The tools for whole files and folders that models get; delete and move by default (user settings only)",
+    },
+    updateImports: {
+      type: "boolean",
+      description:
+        "Whether a move lets language servers update the imports of other files; true by default (user settings only)",
+    },
     historyTools: {
       type: "boolean",
       description: "Whether models get the tools that look back and take changes back (user settings only)",
@@ -280,6 +292,8 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "roots",
   "stateDir",
   "history",
+  "fileTools",
+  "updateImports",
   "historyTools",
   "lineEdits",
   "editFiles",

@@ -73,7 +73,7 @@ export const isHash = (content: string | undefined): boolean => content?.length 
 /** Ignores modes. A hash and a fingerprint are compared by size, or every large file would be a conflict. */
 export function isSameContent(a: FileVersion, b: FileVersion): boolean {
   if (a.kind === "absent" || b.kind === "absent") return a.kind === b.kind;
-  if (a.sizeBytes !== b.sizeBytes) return false;
+  if (a.is !== b.is || a.sizeBytes !== b.sizeBytes) return false;
   if (isHash(a.content) && isHash(b.content)) return a.content === b.content;
   const [aInode, bInode] = [inodeOf(a), inodeOf(b)];
   return aInode === undefined || bInode === undefined || aInode === bInode;

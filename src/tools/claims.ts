@@ -28,8 +28,13 @@ export function claimsOf(request: Request, context: ToolContext): readonly Claim
     case "write":
     case "notebook-edit":
     case "delete":
+    case "make-folder":
       return claimed("change", [request.path], context);
+    case "copy":
+      return [...claimed("search", [request.path], context), ...claimed("change", [request.to], context)];
     case "move":
+      // Imports of any file may change with it.
+      if (context.updateImports && context.languages !== undefined) return everything("change");
       return claimed("change", [request.path, request.to], context);
     case "edit-files":
       return claimed(

@@ -44,6 +44,8 @@ export interface ToolContext {
   readonly formatterMsMax: number;
   /** The language servers, loaded by the first call; undefined where none are used. */
   readonly languages: (() => Promise<Languages>) | undefined;
+  /** Does a move let language servers update the imports of other files? */
+  readonly updateImports: boolean;
   /** Are warnings of language servers reported too, or only errors? */
   readonly warnings: boolean;
   /** The id of the session. */

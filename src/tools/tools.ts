@@ -57,6 +57,8 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   patch: async (request, context) => (await changes()).patch(request, context),
   delete: async (request, context) => (await changes()).remove(request, context),
   move: async (request, context) => (await changes()).move(request, context),
+  copy: async (request, context) => (await changes()).copy(request, context),
+  "make-folder": async (request, context) => (await changes()).makeFolder(request, context),
 };
 
 export async function runTool(request: Request, context: ToolContext): Promise<Outcome> {

@@ -2,7 +2,7 @@
 
 import { ok } from "node:assert/strict";
 import * as fs from "node:fs";
-import { createDisk, type Disk, type DiskOptions } from "../../src/disk/disk.ts";
+import { createDisk, type Disk, type DiskOptions, type Tree } from "../../src/disk/disk.ts";
 import type { ReplaceInput } from "../../src/disk/write/replace.ts";
 import type { System } from "../../src/disk/system.ts";
 
@@ -18,7 +18,7 @@ export const pieces: ReplaceInput["pieces"] = [
 
 export const never: AbortSignal = new AbortController().signal;
 
-type Doing = "replace" | "create" | "remove" | "removeFolder" | "moveFolder";
+type Doing = "replace" | "create" | "remove" | "removeTree" | "moveTree" | "copyTree" | "makeEntry" | "removeEntry";
 export type Outcome = Awaited<ReturnType<Disk[Doing]>> | "not looked up";
 
 /** Looks, opens, replaces and closes, all with the same system calls. */
@@ -229,8 +229,48 @@ export const everyChange: readonly Change[] = [
   {
     title: "a remove of an empty folder",
     prepare: (folder) => fs.mkdirSync(`${folder}/empty`),
-    run: (folder, system) => createDisk([folder], system, stateOf(folder)).removeFolder(`${folder}/empty`),
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const entry = disk.entryAt(`${folder}/empty`);
+      return entry === undefined ? "not looked up" : disk.removeEntry({ real: `${folder}/empty`, entry, beforeSwap });
+    },
     judge: (folder) => (fs.existsSync(`${folder}/empty`) ? "old" : "new"),
+  },
+  {
+    title: "a folder that is made",
+    prepare: () => {},
+    run: (folder, system) =>
+      createDisk([folder], system, stateOf(folder)).makeEntry({ real: `${folder}/deep/new`, mode: 0o750, beforeSwap }),
+    judge: (folder) => {
+      if (!fs.existsSync(`${folder}/deep`)) return "old";
+      return fs.existsSync(`${folder}/deep/new`) ? "new" : "half-made folders";
+    },
+  },
+  {
+    title: "a remove of a folder with files, a link and a folder in it",
+    prepare: (folder) => makeTree(`${folder}/from`),
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const entries = await treeOf(disk, `${folder}/from`);
+      if (entries === undefined) return "not looked up";
+      return disk.removeTree({ real: `${folder}/from`, entries, signal: never, beforeSwap }, { byKernel: false });
+    },
+    judge: (folder) => (fs.existsSync(`${folder}/from`) ? judgeTree(`${folder}/from`, "old") : "new"),
+  },
+  {
+    title: "a copy of a folder with files, a link and a folder in it",
+    prepare: (folder) => makeTree(`${folder}/from`),
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const entries = await treeOf(disk, `${folder}/from`);
+      if (entries === undefined) return "not looked up";
+      return disk.copyTree({ real: `${folder}/from`, entries, to: `${folder}/deep/to`, signal: never, beforeSwap });
+    },
+    judge: (folder) => {
+      if (judgeTree(`${folder}/from`, "old") !== "old") return "neither: the source changed";
+      if (fs.existsSync(`${folder}/deep/to`)) return judgeTree(`${folder}/deep/to`, "new");
+      return fs.existsSync(`${folder}/deep`) ? "half-made folders" : "old";
+    },
   },
   {
     title: "a move of a folder",
@@ -240,18 +280,9 @@ export const everyChange: readonly Change[] = [
     },
     run: async (folder, system) => {
       const disk = createDisk([folder], system, stateOf(folder));
-      const found = disk.lookup(`${folder}/from`);
-      if (found.seen !== "node") return "not looked up";
-      try {
-        return await disk.moveFolder({
-          node: found,
-          to: `${folder}/deep/to`,
-          signal: never,
-          beforeSwap: async () => {},
-        });
-      } finally {
-        found.handle.close();
-      }
+      const top = disk.entryAt(`${folder}/from`);
+      if (top === undefined) return "not looked up";
+      return disk.moveTree({ real: `${folder}/from`, top, to: `${folder}/deep/to`, signal: never, beforeSwap });
     },
     judge: (folder) => {
       const [isOld, isNew] = ["from", "deep/to"].map((name) => fs.existsSync(`${folder}/${name}/a.txt`));
@@ -271,6 +302,32 @@ export const everyChange: readonly Change[] = [
   },
 ];
 
+const beforeSwap = async (): Promise<void> => {};
+
+async function treeOf(disk: Disk, real: string): Promise<Tree | undefined> {
+  const tree = await disk.listTree({ real, entriesMax: 100, signal: never });
+  return "fault" in tree ? undefined : tree;
+}
+
+/** Files of several modes, a link that leads nowhere, and an empty folder. */
+function makeTree(path: string): void {
+  fs.mkdirSync(`${path}/sub/empty`, { recursive: true });
+  fs.writeFileSync(`${path}/a.txt`, oldText);
+  fs.writeFileSync(`${path}/sub/run.sh`, newText, { mode: 0o750 });
+  fs.symlinkSync("nowhere", `${path}/sub/link`);
+}
+
+function judgeTree(path: string, whole: "old" | "new"): string {
+  const names = fs.readdirSync(path, { recursive: true, encoding: "utf8" }).sort().join(" ");
+  const isWhole =
+    names === "a.txt sub sub/empty sub/link sub/run.sh" &&
+    fs.readFileSync(`${path}/a.txt`, "utf8") === oldText &&
+    fs.readFileSync(`${path}/sub/run.sh`, "utf8") === newText &&
+    (fs.statSync(`${path}/sub/run.sh`).mode & 0o777) === 0o750 &&
+    fs.readlinkSync(`${path}/sub/link`) === "nowhere";
+  return isWhole ? whole : `neither: ${names}`;
+}
+
 /** Old or new as a whole; which files are which if it is a mix. */
 function judgeTogether(folder: string): string {
   const has = (name: string, text: string): boolean =>
@@ -289,7 +346,7 @@ function judgeTogether(folder: string): string {
 }
 
 /** Those that write bytes. */
-export const everyWrite = everyChange.filter(({ title }) => !/^(a (remove|move)|several)/.test(title));
+export const everyWrite = everyChange.filter(({ title }) => !/^(a (remove|move|copy|folder)|several)/.test(title));
 
 /** What an outcome promises of the tree. */
 export function promised(outcome: Outcome): "old" | "new" {
@@ -301,6 +358,8 @@ export function promised(outcome: Outcome): "old" | "new" {
     case "created":
     case "removed":
     case "moved":
+    case "copied":
+    case "made":
     case "unconfirmed":
       return "new";
     case "damaged":

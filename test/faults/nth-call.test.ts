@@ -32,6 +32,17 @@ const orders: Readonly<Record<string, string>> = {
   "a create in folders that are missing": "makeFolder sync makeFolder sync make write sync link unlink sync",
   "a remove": "unlink sync",
   "a remove of an empty folder": "removeFolder sync",
+  "a folder that is made": "makeFolder sync makeFolder changeMode sync",
+  // The journal is safe before the folder loses its name, and says that all is done before its content goes.
+  "a remove of a folder with files, a link and a folder in it": [
+    "make write make write sync sync unlink sync rename sync write sync",
+    "unlink unlink unlink removeFolder unlink unlink removeFolder removeFolder unlink",
+  ].join(" "),
+  // Every file and folder of the copy is safe before it gets its name.
+  "a copy of a folder with files, a link and a folder in it": [
+    "makeFolder sync makeFolder make write changeMode sync makeFolder makeFolder changeMode sync",
+    "make write changeMode sync changeMode sync changeMode sync rename sync",
+  ].join(" "),
   "a move of a folder": "makeFolder sync rename sync sync",
   // The new content and the journal are safe before the first file is touched, and the second names of the old files too.
   "several files as one, one of them in place": [

@@ -149,14 +149,18 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
         { why: "symbol", symbol: "run", line: undefined, lines: [] },
       ] as const
     ).map((fault) => ({ code: "INVALID_PARAM" as const, reason: "code place" as const, place, fault })),
-    ...(["root", "into itself", "links", "special", "hidden by rules", "too many", "unreadable"] as const).map(
-      (fault) => ({
-        code: "INVALID_PARAM" as const,
-        reason: "folder" as const,
-        place,
-        fault,
-      }),
-    ),
+    ...(
+      [
+        "root",
+        "into itself",
+        "special",
+        "hidden by rules",
+        "too many",
+        "unreadable",
+        "other mount",
+        "not kept",
+      ] as const
+    ).map((fault) => ({ code: "INVALID_PARAM" as const, reason: "folder" as const, place, fault, count: 2 })),
     ...(["be deleted", "be moved"] as const).map((would) => ({
       code: "INVALID_PARAM" as const,
       reason: "link" as const,

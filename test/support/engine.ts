@@ -87,6 +87,7 @@ export function createEngine(options: EngineOptions): Engine {
           formatter: undefined,
           formatterMsMax: 10_000,
           languages: undefined,
+          updateImports: true,
           warnings: false,
           session: "s",
           onChanged: undefined,

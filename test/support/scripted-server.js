@@ -37,7 +37,10 @@ process.stdin.on("data", (chunk) => {
 function answer({ id, method }) {
   if (method === "exit") process.exit(0);
   if (id === undefined) return;
-  if (method === "initialize") return send({ id, result: { capabilities: { ...capabilities, textDocumentSync: 1 } } });
+  const workspace = { fileOperations: { willRename: { filters: [] } } };
+  if (method === "initialize") {
+    return send({ id, result: { capabilities: { ...capabilities, workspace, textDocumentSync: 1 } } });
+  }
   if (method === "shutdown") return send({ id, result: null });
   const said = script()[method] ?? { result: null };
   switch (said) {

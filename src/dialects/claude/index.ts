@@ -10,7 +10,17 @@ import { failureReply } from "../words.ts";
 import { specs } from "./tools.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
-import type { GlobInput, GrepInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type {
+  CopyInput,
+  DeleteInput,
+  GlobInput,
+  GrepInput,
+  HistoryInput,
+  LsInput,
+  MakeFolderInput,
+  MoveInput,
+  RewindInput,
+} from "../inputs.ts";
 import type {
   EditInput,
   LspInput,
@@ -36,6 +46,10 @@ export interface Tools {
   readonly History: { readonly input: HistoryInput; readonly output: HistoryResult };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindResult };
   readonly Lsp: { readonly input: LspInput; readonly output: LspResult };
+  readonly Delete: { readonly input: DeleteInput; readonly output: PatchResult };
+  readonly Move: { readonly input: MoveInput; readonly output: PatchResult };
+  readonly Copy: { readonly input: CopyInput; readonly output: PatchResult };
+  readonly MakeFolder: { readonly input: MakeFolderInput; readonly output: PatchResult };
   readonly Rename: { readonly input: RenameInput; readonly output: PatchResult };
 }
 
@@ -54,6 +68,8 @@ export const claude: Dialect = {
 };
 
 export type {
+  CopyInput,
+  DeleteInput,
   EditInput,
   EditResult,
   GrepInput,
@@ -66,6 +82,8 @@ export type {
   LsResult,
   LspInput,
   LspResult,
+  MakeFolderInput,
+  MoveInput,
   MultiEditInput,
   MultiEditResult,
   NotebookEditInput,

@@ -6,7 +6,17 @@ import type { Dialect } from "../dialect.ts";
 import { specs } from "./tools.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
 import type { GlobEnvelope, GrepEnvelope, LsEnvelope } from "./search-render.ts";
-import type { GlobInput, GrepInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type {
+  CopyInput,
+  DeleteInput,
+  GlobInput,
+  GrepInput,
+  HistoryInput,
+  LsInput,
+  MakeFolderInput,
+  MoveInput,
+  RewindInput,
+} from "../inputs.ts";
 import type {
   EditInput,
   LspInput,
@@ -50,6 +60,10 @@ export interface Tools {
   readonly History: { readonly input: HistoryInput; readonly output: HistoryEnvelope | ErrorEnvelope };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindEnvelope | ErrorEnvelope };
   readonly Lsp: { readonly input: LspInput; readonly output: LspEnvelope | ErrorEnvelope };
+  readonly Delete: { readonly input: DeleteInput; readonly output: ChangeResult };
+  readonly Move: { readonly input: MoveInput; readonly output: ChangeResult };
+  readonly Copy: { readonly input: CopyInput; readonly output: ChangeResult };
+  readonly MakeFolder: { readonly input: MakeFolderInput; readonly output: ChangeResult };
   readonly Rename: { readonly input: RenameInput; readonly output: ChangeResult };
 }
 
@@ -67,12 +81,16 @@ export const envelope: Dialect = {
 };
 
 export type {
+  CopyInput,
+  DeleteInput,
   EditInput,
   GlobInput,
   GrepInput,
   HistoryInput,
   LsInput,
   LspInput,
+  MakeFolderInput,
+  MoveInput,
   MultiEditInput,
   NotebookEditInput,
   OutlineInput,

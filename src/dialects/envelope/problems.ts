@@ -46,6 +46,8 @@ const done = {
   patch: "patched",
   delete: "deleted",
   move: "moved",
+  copy: "copied",
+  "make-folder": "made",
   rewind: "rewound",
   history: "looked back at",
   cost: "read",

@@ -11,7 +11,7 @@ import { lspAnswer, type LspResult } from "../lsp-text.ts";
 import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
 import { failureReply, type SharedAnswer, successReply } from "../words.ts";
 import { type ChangeResult, lateBlocks, renderChange } from "./changes.ts";
-import type { HistoryInput } from "../inputs.ts";
+import type { CopyInput, DeleteInput, HistoryInput, MakeFolderInput, MoveInput } from "../inputs.ts";
 import type { LspInput, OutlineInput, RenameInput, RewindInput } from "./inputs.ts";
 import { namesWith, sentencesFor } from "./problems.ts";
 import { cutNotes, type ReadResult, renderMedia, renderOutline, type Titled } from "./read.ts";
@@ -30,6 +30,10 @@ export interface OutlineTools {
 
 export interface LspTools {
   readonly lsp: { readonly input: LspInput; readonly output: Shared<LspResult> };
+  readonly delete: { readonly input: DeleteInput; readonly output: ChangeResult };
+  readonly move: { readonly input: MoveInput; readonly output: ChangeResult };
+  readonly copy: { readonly input: CopyInput; readonly output: ChangeResult };
+  readonly makefolder: { readonly input: MakeFolderInput; readonly output: ChangeResult };
   readonly rename: { readonly input: RenameInput; readonly output: ChangeResult };
 }
 

@@ -146,7 +146,8 @@ export const hasOtherNames = (stat: ReturnType<System["stat"]>, { denyHardlinks 
 /** The kernel describes a descriptor in a few lines. */
 const infoBytesMax = 1_024;
 
-function mountOf(fd: number, system: System): string {
+/** The id of the mount that an open file is on. Linux only. */
+export function mountOf(fd: number, system: System): string {
   using info = new Descriptor(system.open(`/proc/self/fdinfo/${fd}`, constants.O_RDONLY), system);
   const bytes = Buffer.alloc(infoBytesMax);
   const text = bytes.toString("latin1", 0, system.read(info.fd, bytes, 0, bytes.length, 0));

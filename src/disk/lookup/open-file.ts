@@ -36,7 +36,7 @@ export class ReadFailed extends Error {
   }
 }
 
-export function openFile(node: FileNode, system: System): OpenFile | { readonly errno: string } {
+export function openFile(node: Pick<FileNode, "handle">, system: System): OpenFile | { readonly errno: string } {
   const { handle } = node;
   let fd: number | undefined;
   let stat: ReturnType<System["stat"]>;

@@ -43,7 +43,8 @@ import {
   writeSetJournal,
 } from "./set-journal.ts";
 import { tempName, writeTemp } from "./temp-file.ts";
-import { type Removed, removeFile, type RemoveInput } from "./whole-folder.ts";
+import { type Removed, removeFile, type RemoveInput } from "./remove.ts";
+import { removeTree, type RemoveTreeInput } from "./whole-tree.ts";
 import {
   during,
   FileChanged,
@@ -51,6 +52,7 @@ import {
   noNewFileErrnos,
   nothingDone,
   type NothingDone,
+  type Unconfirmed,
   WriteFailed,
 } from "./write-failed.ts";
 
@@ -80,15 +82,17 @@ export interface ChangeSet {
   readonly replace: (input: ReplaceInput) => Promise<Replaced>;
   readonly create: (input: CreateInput) => Promise<Created>;
   readonly remove: (input: RemoveInput) => Promise<Removed>;
+  readonly removeTree: (input: RemoveTreeInput) => Promise<Removed>;
   /** Runs work that makes one such change until it is ready. Throws what the work throws before that. */
   stage<Result>(work: () => Promise<Result>): Promise<Staged<Result>>;
   /** Called when all are staged, before the first goes. A returned outcome stops the set: the caller calls `takeBack`. */
   begin(): Promise<NothingDone | undefined>;
   /**
-   * Called when all have gone: the set is now final. Returns an errno name if a power cut may still undo a part of it. Throws
-   * WriteFailed if the set cannot be made final: the caller then calls `takeBack`.
+   * Called when all have gone: the set is now final. `errno`: a power cut may still undo a part of it. `isClear` is false if old
+   * files remain under names of ours, for the next process to remove. Throws WriteFailed if the set cannot be made final: the
+   * caller then calls `takeBack`.
    */
-  finish(): Promise<string | undefined>;
+  finish(): Promise<{ readonly errno: string | undefined; readonly isClear: boolean }>;
   /** Rolls every file back instead. Returns the result by path, for those that had gone. */
   takeBack(reason: unknown): Promise<ReadonlyMap<string, TakenBack | "failed">>;
 }
@@ -151,6 +155,7 @@ export function createChangeSet(
     replace: (input) => replaceFile(input, context, member()),
     create: (input) => createFile(input, context, member()),
     remove: (input) => removeFile(input, context, member()),
+    removeTree: (input) => removeTree(input, context, member()),
     async stage(work) {
       // Without this record the new content of a killed process stays until its folder is next changed: no reason to fail.
       const record = { version: 1, steps: [], folders: [], places, byKernel } as const;
@@ -203,13 +208,13 @@ export function createChangeSet(
       const slices = timeSlices();
       let isClear = true;
       for (const { step, folder } of waiting) {
-        isClear = clearStep(step, folder, context) && isClear;
+        isClear = (await clearStep(step, folder, context)) && isClear;
         if (slices.isOver()) await slices.next();
       }
       // What could not be removed is left to the next process, which finds it through the journal.
       if (journal !== undefined && isClear) unlinkQuietly(journal.path, system);
       for (const one of opened) one.close();
-      return errno;
+      return { errno, isClear };
     },
     async takeBack(reason) {
       const results = new Map<string, TakenBack | "failed">();
@@ -219,7 +224,7 @@ export function createChangeSet(
         if (slices.isOver()) await slices.next();
         const back = hasGone ? await orElse("failed" as const, takeStepBack(step, folder, context)) : "untouched";
         if (hasGone) results.set(step.path, back);
-        if (back !== "failed") clearStep(step, folder, context);
+        if (back !== "failed") await clearStep(step, folder, context);
       }
       removeMade(made, context);
       for (const folder of journal === undefined ? [] : touched()) await syncFailure(folder, context);
@@ -318,6 +323,43 @@ async function syncFailure(folder: FolderHandle, context: WriteContext): Promise
     return undefined;
   } catch (error) {
     if (error instanceof WriteFailed) return error.errno;
+    throw error;
+  }
+}
+
+export type TreeRemoved =
+  | { readonly did: "removed"; readonly isClear: boolean }
+  | NothingDone
+  | Unconfirmed
+  /** It could be neither removed nor given its name back; the next process tries again. */
+  | { readonly did: "damaged"; readonly errno: string };
+
+/** Removes a tree with a set of its own, so that a killed process leaves all of it or nothing. */
+export async function removeWhole(
+  input: RemoveTreeInput,
+  locks: HeldLocks,
+  roots: readonly Root[],
+  context: WriteContext,
+): Promise<TreeRemoved> {
+  const set = createChangeSet([input.real], locks, roots, context);
+  const undo = async (reason: unknown, result: NothingDone): Promise<TreeRemoved> => {
+    const isStuck = [...(await set.takeBack(reason)).values()].includes("failed");
+    return isStuck ? { did: "damaged", errno: result.why === "refused" ? result.errno : "EIO" } : result;
+  };
+  try {
+    const { go, over } = await set.stage(() => set.removeTree(input));
+    const stopped = go === undefined ? undefined : await set.begin();
+    if (stopped !== undefined) return await undo(new FileChanged(), stopped);
+    go?.();
+    const removed = await over;
+    if (removed.did === "nothing") return await undo(new FileChanged(), removed);
+    const { errno, isClear } = await set.finish();
+    return errno === undefined
+      ? { did: "removed", isClear }
+      : { did: "unconfirmed", errno, during: "syncing the folder" };
+  } catch (error) {
+    if (isExpected(error)) return undo(error, nothingDone(error));
+    await set.takeBack(error);
     throw error;
   }
 }

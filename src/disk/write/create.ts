@@ -200,7 +200,7 @@ async function createIn(
   });
 }
 
-function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
+export function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
   // Some folders give their own group to new files.
   return changeMode(fd, mode & (0o1777 | ownBits(fresh)), mode, system);
 }

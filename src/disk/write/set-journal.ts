@@ -27,6 +27,7 @@ import { type IoOptions, readAll, syncFile, writeAll } from "./content.ts";
 import { isOwn, openExactly, openJournal, stateFolder } from "./in-place.ts";
 import { isLeftBehind, isOutside, ownNames, rollBack, sweepFolder } from "./sweep.ts";
 import { makeFlags, parseTempName, type TempKind, tempName } from "./temp-file.ts";
+import { clearTree } from "./whole-tree.ts";
 import { during, FileChanged, isExpected, WriteFailed } from "./write-failed.ts";
 
 export interface SetStep {
@@ -194,13 +195,15 @@ async function rollBackInPlace(
   return undefined;
 }
 
-export function clearStep(step: SetStep, folder: FolderHandle, context: WriteContext): boolean {
+/** Removes the set's files beside a file: its new content if that has no name yet, and its old one, which may be a folder. */
+export async function clearStep(step: SetStep, folder: FolderHandle, context: WriteContext): Promise<boolean> {
   const { system } = context;
   const state = step.does === "replace" ? stateFolder(context, "find") : undefined;
   const kept = { create: [], remove: [step.old], replace: [step.old, step.undo] }[step.does];
   const names = step.fresh === undefined ? kept : [...kept, step.fresh.name];
-  const paths = [...names.map((name) => folder.at(name)), ...(state === undefined ? [] : [state.at(step.undo)])];
-  return paths.map((path) => unlinkQuietly(path, system)).every((isGone) => isGone);
+  let isClear = state === undefined || unlinkQuietly(state.at(step.undo), system);
+  for (const name of names) isClear = (await clearTree(folder, name, system)) && isClear;
+  return isClear;
 }
 
 const statOf = (path: string, system: System): BigIntStats | undefined =>
@@ -297,17 +300,18 @@ async function settle(
     const folder = folderOf(step.path);
     if (folder !== undefined) await takeStepBack(step, folder, context);
   }
-  const cleared = steps.map((step) => {
+  let isClear = true;
+  for (const step of steps) {
     const folder = folderOf(step.path);
-    return folder === undefined || clearStep(step, folder, context);
-  });
+    isClear = (folder === undefined || (await clearStep(step, folder, context))) && isClear;
+  }
   if (!isDone) for (const folder of folders.toReversed()) removeIfEmpty(folder, folderOf(folder), context);
   for (const path of places) {
     const folder = folderAt(path);
     if (folder !== undefined) await sweepFolder(folder, context);
   }
   for (const folder of opened.values()) if (folder !== undefined) await syncFolder(folder, system);
-  if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
+  if (isClear) unlinkQuietly(claimed, system);
 }
 
 function folderIfThere(path: string, context: WriteContext): FolderHandle | undefined {

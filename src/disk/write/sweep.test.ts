@@ -157,7 +157,8 @@ describe.skipIf(onWindows)("the sweep", () => {
       stays.filter((one) => !left.includes(one)),
       [],
     );
-    equal(left.filter((one) => one.startsWith(`.filehand-new-${dead}-`) && !one.endsWith(".txt")).length, 2);
+    // The folder is a copy that never got its name; a symlink is none of ours.
+    equal(left.filter((one) => one.startsWith(`.filehand-new-${dead}-`) && !one.endsWith(".txt")).length, 1);
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
   });
 

@@ -16,6 +16,7 @@ import { type Content, inChunks, type IoOptions, readAll } from "./content.ts";
 import { isOwn, type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
 import type { Comparison } from "./same-file.ts";
 import { parseTempName, type TempKind, type TempName, tempName } from "./temp-file.ts";
+import { clearTree } from "./whole-tree.ts";
 import { during, isExpected } from "./write-failed.ts";
 
 export interface Swept {
@@ -70,7 +71,10 @@ export async function sweepFolder(
   for (const { name, kind, owner } of await ownNames(folder, context)) {
     try {
       const stat = during("looking at the file", () => system.statLink(folder.at(name)));
-      if (!stat.isFile() || !isOwn(stat) || !isLeft(kind, owner, stat, folder)) continue;
+      if (!isOwn(stat) || !isLeft(kind, owner, stat, folder)) continue;
+      // A copy of a folder that has no name yet.
+      if (stat.isDirectory() && kind === "new" && (await clearTree(folder, name, system))) removed += 1;
+      if (!stat.isFile()) continue;
       if (kind !== "undo") {
         if (unlinkQuietly(folder.at(name), system)) removed += 1;
         continue;

@@ -63,13 +63,15 @@ export interface TempPlan {
   readonly meanwhile?: (() => void) | undefined;
 }
 
+type InFolder = Pick<FolderHandle, "at" | "reads">;
+
 export class NoTempFile extends WriteFailed {}
 
 /** Throws WriteFailed or the signal's reason; no temporary file is left then. */
-export const writeTemp = (folder: FolderHandle, plan: TempPlan, context: WriteContext): Promise<TempFile> =>
+export const writeTemp = (folder: InFolder, plan: TempPlan, context: WriteContext): Promise<TempFile> =>
   retryWhenDiskFull(context, () => writeOnce(folder, plan, context));
 
-async function writeOnce(folder: FolderHandle, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
+async function writeOnce(folder: InFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
   const { content, signal } = plan;
   const path = folder.at(plan.name ?? tempName("new"));
   const io: IoOptions = { system, reads: folder.reads, signal };

@@ -2,6 +2,7 @@
 
 import type { Answer, Asker, Keep, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName, noDiffLine } from "../../text/text.ts";
+import { treeQuestionWords, treeVerb } from "../../dialects/dialects.ts";
 import { cautionWords, filesAsked, shortened } from "../questions.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";
@@ -99,6 +100,8 @@ function wordsOf(question: Question): string {
   if (files.length > 1) return `Apply these changes to ${files.length} files?`;
   // An empty file has no diff, and neither have lines that are too long: then only the path is shown.
   if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
+  const does = treeVerb(metadata["tree"]);
+  if (does !== undefined) return `${does} ${namesOf(question)}?`;
   const { diff } = metadata;
   const isShown = typeof diff === "string" && diff !== "" && diffOfText(diff) !== undefined;
   if (permission === "edit" && isShown) {
@@ -112,12 +115,12 @@ function wordsOf(question: Question): string {
 /** Changes that are easily overlooked in a diff. */
 function cautionOf(question: Question): string {
   const { metadata, permission } = question;
-  const { caution, rule } = metadata;
+  const { caution, rule, copiedFrom } = metadata;
   const files = filesAsked(question);
   const lines = [
     cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
-      ? `The rule ${escapeName(rule)} asks about ${files.length > 1 ? "some of these files" : "this file"}`
+      ? `The rule ${escapeName(rule)} asks about ${files.length > 1 ? "some of these files" : metadata["tree"] === undefined ? "this file" : "it"}`
       : "",
     ...files.map(({ path, movedFrom, movedTo, deletes }) => {
       const name = files.length > 1 ? `"${escapeName(path)}"` : "It";
@@ -125,6 +128,8 @@ function cautionOf(question: Question): string {
       if (movedFrom !== undefined) return `${name} is moved from "${escapeName(movedFrom)}"`;
       return movedTo === undefined ? "" : `${name} is moved to "${escapeName(movedTo)}"`;
     }),
+    typeof copiedFrom === "string" ? `It is copied from "${escapeName(copiedFrom)}"` : "",
+    ...treeQuestionWords(metadata["tree"]),
   ];
   return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }

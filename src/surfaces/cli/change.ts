@@ -2,7 +2,7 @@
 
 import * as nodePath from "node:path";
 import type { Request, RunResult, Verb } from "../../contract/call.ts";
-import type { ChangedFile } from "../../contract/edit.ts";
+import type { ChangedFile, FileTool } from "../../contract/edit.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { person, personDialect, viewOf } from "../../dialects/dialects.ts";
 import { shortened } from "../questions.ts";
@@ -15,7 +15,7 @@ import { progressBar, type ProgressBar } from "./progress.ts";
 /** Diff lines on the screen; `--json` has as many as the engine makes. */
 const diffLinesMax = 2_000;
 
-type ChangeVerb = "edit" | "write" | "notebook-edit" | "patch" | "rename";
+type ChangeVerb = "edit" | "write" | "notebook-edit" | "patch" | "rename" | FileTool;
 
 /** The session's dialect words the reply if `--dialect` or `--json` is given; else the reply is for people. */
 export async function runChange(

@@ -9,6 +9,7 @@ import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
 import { contains, defined } from "../../contract/common.ts";
+import { type FileTool, fileTools } from "../../contract/edit.ts";
 import { escapeName } from "../../text/text.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type TerminalQuestion, askingAt } from "./ask.ts";
@@ -99,6 +100,7 @@ export async function openSession(
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
     ...(given.flag("no-outline-tool") ? { outlineTool: false } : {}),
+    ...fileToolsOf(given),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     lineEdits: given.flag("line-edits") || settings.lineEdits === true,
     editFiles: given.flag("edit-files") || settings.editFiles === true,
@@ -142,6 +144,14 @@ function sessionIdOf(given: Given): string | undefined {
   return id;
 }
 
+/** `--file-tools delete,copy`, or `none`. */
+function fileToolsOf(given: Given): { readonly fileTools?: readonly FileTool[] } {
+  const text = given.text("file-tools");
+  if (text === undefined) return {};
+  const names = text === "none" ? [] : text.split(",").map((name) => name.trim());
+  return { fileTools: names.map((name) => oneOf("file tool", name, fileTools)) };
+}
+
 /** Settings that are options of the toolkit under the same name. */
 const sameNames = [
   "locked",
@@ -155,6 +165,8 @@ const sameNames = [
   "searchMsMax",
   "instructions",
   "languageTools",
+  "fileTools",
+  "updateImports",
   "staleness",
   "hardLinks",
   "sameDevice",

@@ -122,6 +122,10 @@ const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
+  "file-tools": option.text(
+    "NAMES",
+    "The tools for whole files and folders to offer, of delete, move, copy, make-folder; none for no such tool (default: delete,move)",
+  ),
   "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
   "line-edits": option.flag("Offer the tool that edits lines by their numbers (EditLines)"),
   "edit-files": option.flag("Offer the tool that edits several files at once (EditFiles)"),
@@ -150,6 +154,7 @@ const sharedOptions = {
 
 /** The options that say which tools a model is offered. */
 export const offeredTools = [
+  "file-tools",
   "history-tools",
   "no-outline-tool",
   "line-edits",

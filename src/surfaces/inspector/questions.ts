@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
+import { treeQuestionWords } from "../../dialects/dialects.ts";
 import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionFile, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
@@ -224,6 +225,8 @@ function shownOf(
     deletes: !several && asked[0]?.deletes === true,
     files: several ? files : [],
     filesTotal: asked.length,
+    size: treeQuestionWords(metadata["tree"]),
+    copiedFrom: textOf(metadata["copiedFrom"]),
     rule: textOf(metadata["rule"]),
     caution: textOf(metadata["caution"]),
     always,

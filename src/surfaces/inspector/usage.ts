@@ -4,7 +4,16 @@ import { addToTally, type CallEvent, emptyTally, type MutableTally } from "../..
 import type { FailureUsage, WorkspaceUsage, Percentiles, Series } from "./wire.ts";
 
 const shownMax = 100; // of tools, files and failures, as `WorkspaceUsage` in wire.ts promises
-const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch", "delete", "move"]);
+const changing: ReadonlySet<CallEvent["verb"]> = new Set([
+  "edit",
+  "write",
+  "notebook-edit",
+  "patch",
+  "delete",
+  "move",
+  "copy",
+  "make-folder",
+]);
 
 export function summed(
   calls: readonly CallEvent[],

@@ -162,6 +162,9 @@ export interface QuestionInfo {
   /** The first files of a patch, which are asked about together; empty if the question is about one file. */
   readonly files: readonly QuestionFile[];
   readonly filesTotal: number;
+  /** Of a folder or a link as a whole: how much it is, and what cannot be undone, a sentence each. */
+  readonly size: readonly string[];
+  readonly copiedFrom: string | null;
   readonly rule: string | null;
   readonly caution: string | null;
   /** Rules that would answer it permanently, narrowest first; none for a file that asks every time. */
@@ -395,6 +398,8 @@ export interface RewindFileView {
     | "pruned"
     | "damaged"
     | "damaged record"
+    | "file"
+    | "not empty"
     | "folder"
     | "link"
     | "special"

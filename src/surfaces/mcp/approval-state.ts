@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Answer, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName } from "../../text/text.ts";
+import { treeQuestionWords, treeVerb } from "../../dialects/dialects.ts";
 import { type AskedFile, cautionWords, cutAll, filesAsked } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
@@ -40,7 +41,7 @@ export function questionText(question: Question): string {
 }
 
 function headOf(
-  { permission, patterns: [real = ""] }: Question,
+  { permission, patterns: [real = ""], metadata: { tree, copiedFrom } }: Question,
   [file, ...others]: readonly AskedFile[],
 ): readonly string[] {
   if (file === undefined) return [];
@@ -53,13 +54,15 @@ function headOf(
     const more = rest > 0 ? [`(${rest} more files)`] : [];
     return [`Change ${names.length} files, all of them or none?`, ...names.slice(0, namesMax), ...more];
   }
-  const changes = file.deletes ? "Delete" : "Change";
+  const changes = file.deletes ? "Delete" : (treeVerb(tree) ?? "Change");
   const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
   const through = file.path === real ? "" : ` (asked for as "${escapeName(file.path)}")`;
   return [
     `${what} "${escapeName(real)}"?${through}`,
     ...(file.movedFrom === undefined ? [] : [`It is moved from "${escapeName(file.movedFrom)}".`]),
     ...(file.movedTo === undefined ? [] : [`It is moved to "${escapeName(file.movedTo)}".`]),
+    ...(isText(copiedFrom) ? [`It is copied from "${escapeName(copiedFrom)}".`] : []),
+    ...treeQuestionWords(tree).map((words) => `${words}.`),
   ];
 }
 

@@ -247,9 +247,10 @@ const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
     inputSchema: lean(inputSchema) as Tool["inputSchema"], // every tool's schema is an object at its root
     annotations: {
       readOnlyHint: readOnly,
-      destructiveHint: !readOnly,
+      // A copy and a new folder only add.
+      destructiveHint: !readOnly && verb !== "copy" && verb !== "make-folder",
       // Writing the same content twice is harmless; any other change fails or differs the second time.
-      idempotentHint: readOnly || verb === "write",
+      idempotentHint: readOnly || verb === "write" || verb === "make-folder",
       openWorldHint: false,
     },
     _meta: {

@@ -379,7 +379,7 @@ async function runTogether(
       notes.set(step, await staged.over);
       await yieldToEventLoop();
     }
-    const errno = await orProblem(steps, () => set.finish());
+    const { errno } = await orProblem(steps, () => set.finish());
     if (errno === undefined) return notes;
     return new Map([...notes].map(([step, some]) => [step, [...some, { note: "unconfirmed", errno }]]));
   } catch (error) {

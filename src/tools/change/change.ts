@@ -151,8 +151,11 @@ export interface Plan<Extra> {
   readonly overwrites: boolean;
   /** Set by plans that refuse an uncertain match: only these edit files that changed since (`staleness: "content-match"`). */
   readonly changedSince?: "where certain";
-  /** Set if the session need not have seen the file: the edits come from a language server, which has read it. */
-  readonly unseen?: "permitted";
+  /**
+   * Set if the session need not have seen the file. `permitted`: the edits come from a language server, which has read it.
+   * `unless changed`: undo brings it back; but a session that saw another content means that one.
+   */
+  readonly unseen?: "permitted" | "unless changed";
 }
 
 export interface Planned<Extra> {

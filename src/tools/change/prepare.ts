@@ -134,6 +134,7 @@ async function requireSeen<Extra>(
   );
   // `whole: false`: the session has not seen the file after the change either.
   if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, ...nothingShown };
+  if (plan.unseen !== undefined && seen.state === "never") return { state: "fresh", whole: false, ...nothingShown };
   if (seen.state === "never") {
     await plan.fits?.(current);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });

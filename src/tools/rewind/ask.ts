@@ -28,6 +28,7 @@ import {
 } from "../../text/text.ts";
 import { handleOf, type ChangeTarget, resolveChangeTarget } from "../change/change-target.ts";
 import { standingOf } from "../lsp/lsp.ts";
+import { targetAt } from "../files/tree.ts";
 import { type ToolContext, orFileUnreadable, orUnreadable } from "../tool.ts";
 
 export interface RewindTask {
@@ -64,6 +65,12 @@ async function permitAction(
   history: SessionHistory,
   context: ToolContext,
 ): Promise<void> {
+  if (isEntryAction(action)) {
+    const target = targetAt(path, "file", context);
+    const shown = async () => ({ rewind: to, action: action.does, diff: "" });
+    await context.guard.permit("edit", target, context.signal, { preview: shown });
+    return;
+  }
   const changeTarget = await resolveChangeTarget(path, context);
   using _handle = handleOf(changeTarget);
   const preview = async () => ({
@@ -74,6 +81,10 @@ async function permitAction(
   });
   await context.guard.permit("edit", changeTarget.target, context.signal, { preview });
 }
+
+/** Is it about a symlink or a folder, as such? */
+export const isEntryAction = (action: RewindAction): boolean =>
+  action.is !== undefined || (action.does !== "delete" && action.replaces !== undefined);
 
 const kinds = { restore: "update", create: "create", delete: "delete" } as const;
 

@@ -17,6 +17,7 @@ import type { Place } from "../../contract/target.ts";
 import {
   FileTruncated,
   hashOf,
+  type TreeEntry,
   type Identity,
   type OpenFile,
   parseTempName,
@@ -33,8 +34,10 @@ import type { Turn } from "../change/history-recorder.ts";
 import { notifyOfPaths } from "../languages.ts";
 import { statKeyOf } from "../fingerprint.ts";
 import { type ToolContext, orUnreadable, type Tool } from "../tool.ts";
-import { rewindRefusals, type RewindTask } from "./ask.ts";
-import { restoreFile } from "./swap.ts";
+import { isEntryAction, rewindRefusals, type RewindTask } from "./ask.ts";
+import { entryKeyOf, restoreFile } from "./swap.ts";
+import { targetAt } from "../files/tree.ts";
+import { compareCodePoints } from "../../text/text.ts";
 
 export const rewind: Tool<"rewind"> = (request, context) =>
   orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, context));
@@ -47,10 +50,12 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
     throw new Problem({ code: "NO_TURN", asked: turn, reason: "no history" });
   }
   const { to, plan, passed, seen } = await planned(request, history, context);
-  const todo = plan.files.map((file) => ({
-    file: { ...file, relative: context.guard.spell(file.path) },
-    action: actionOf(file, request),
-  }));
+  const todo = inOrder(
+    plan.files.map((file) => ({
+      file: { ...file, relative: context.guard.spell(file.path) },
+      action: actionOf(file, request),
+    })),
+  );
   if (context.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
@@ -99,6 +104,20 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   return { ...done, ...damageOf(history), ...(diagnostics.length > 0 ? { diagnostics } : {}) };
 }
 
+/** Folders are made before what is in them, and removed after it; the rest keeps its order. */
+function inOrder(tasks: readonly RewindTask[]): readonly RewindTask[] {
+  const isMade = ({ action }: RewindTask): boolean => action?.is === "folder" && action.does !== "delete";
+  const isRemoved = ({ action }: RewindTask): boolean =>
+    (action?.is === "folder" && action.does === "delete") ||
+    (action !== undefined && action.does !== "delete" && action.replaces === "folder");
+  const byPath = (a: RewindTask, b: RewindTask): number => compareCodePoints(a.file.path, b.file.path);
+  return [
+    ...tasks.filter(isMade).toSorted(byPath),
+    ...tasks.filter((task) => !isMade(task) && !isRemoved(task)),
+    ...tasks.filter((task) => isRemoved(task) && !isMade(task)).toSorted((a, b) => byPath(b, a)),
+  ];
+}
+
 interface Seen {
   /** To check later whether the file is still the same; "absent" if there is none. */
   readonly statKey: string;
@@ -107,6 +126,11 @@ interface Seen {
 
 async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
   const lookup = context.disk.lookup(path);
+  const entry = context.disk.entryAt(path);
+  if (entry !== undefined && entry.is !== "file") {
+    if (lookup.seen === "node") lookup.handle.close();
+    return entryState(path, entry, seen);
+  }
   if (lookup.seen === "missing") {
     seen.set(path, { statKey: "absent", mode: undefined });
     return missingState(path, context);
@@ -114,7 +138,6 @@ async function currentState(path: string, context: ToolContext, seen: Map<string
   if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
   using _handle = lookup.handle;
   if (lookup.real !== path) return { kind: "other", what: "link" };
-  if (lookup.kind === "directory") return { kind: "other", what: "folder" };
   if (lookup.kind !== "file") return { kind: "other", what: "special" };
   const file = context.disk.open(lookup);
   if ("errno" in file) return { kind: "other", what: "refused" };
@@ -125,6 +148,16 @@ async function currentState(path: string, context: ToolContext, seen: Map<string
   const hash = async (): Promise<string> =>
     bytes === undefined ? hashOfPath(path, context) : hashOf(bytes).toString("hex");
   return { kind: "file", sizeBytes, mode, links, fingerprint: inodeFingerprint(identity), hash };
+}
+
+/** A symlink or a folder. What is in a folder is no part of its state. */
+function entryState(path: string, entry: TreeEntry, seen: Map<string, Seen>): CurrentState {
+  const { mode, identity, leadsTo = Buffer.alloc(0) } = entry;
+  if (entry.is === "file") throw new Error("a file has content");
+  seen.set(path, { statKey: entryKeyOf(entry), mode });
+  const hash = async (): Promise<string> => hashOf(leadsTo).toString("hex");
+  const shared = { sizeBytes: leadsTo.length, mode, links: 1, fingerprint: inodeFingerprint(identity), hash };
+  return { kind: "file", is: entry.is, ...shared };
 }
 
 /** Hard links to it that a killed process of ours left in the folder; the next change there removes them. */
@@ -269,11 +302,18 @@ function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction 
 
 /** The refusals that a dry run can foresee without asking a person. */
 async function foreseen(
-  { path }: RewindFile,
+  { path, step }: RewindFile,
   seen: Seen | undefined,
   context: ToolContext,
 ): Promise<RewoundFile["came"]> {
   try {
+    const action = step.does === "conflict" ? step.forced : step;
+    if (action.does !== "nothing" && action.does !== "unavailable" && isEntryAction(action)) {
+      const place = targetAt(path, "file", context);
+      const denial = context.guard.denied("edit", [path], action.is === "folder" ? "folder" : "file");
+      if (denial !== undefined) throw deniedBy(denial, place);
+      return "planned";
+    }
     const changeTarget = await resolveChangeTarget(path, context);
     const { target: place } = changeTarget;
     const mode = changeTarget.is === "there" ? seen?.mode : undefined;

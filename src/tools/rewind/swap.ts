@@ -4,15 +4,18 @@ import type { Piece } from "../../contract/edit.ts";
 import type { FileVersion, Loss, RewindAction, RewindStep, RewoundFile } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
-import { wholeFile } from "../../disk/disk.ts";
+import type { Target } from "../../contract/target.ts";
+import { type TreeEntry, wholeFile } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
-import { type Kept, lossReasons } from "../../history/history.ts";
+import { type Kept, lossReasons, storedFile } from "../../history/history.ts";
 import type { Planned as Change } from "../change/change.ts";
 import { commit, commitNew, commitRemoval } from "../change/commit.ts";
 import type { Prepared } from "../change/prepare.ts";
 import { type ChangeTarget, exclusively, handleOf, resolveChangeTarget } from "../change/change-target.ts";
 import { createRecorder, type Turn } from "../change/history-recorder.ts";
+import { targetAt } from "../files/tree.ts";
 import { statKeyOf } from "../fingerprint.ts";
+import { isEntryAction } from "./ask.ts";
 import { type ToolContext, orFileUnreadable } from "../tool.ts";
 
 const cancelled = { came: { problem: { code: "CANCELLED", tool: "Rewind" } } } as const;
@@ -55,6 +58,7 @@ export async function restoreFile(swap: Swap, turn: Turn, context: ToolContext):
     await orFileUnreadable(swap.path, () => restore(swap, onKept, turn, context));
     return { came: "done", lost: lossOf(kept), isRecorded: kept?.id !== undefined };
   } catch (error) {
+    if (error instanceof NotEmpty) return { step: { does: "unavailable", why: "not empty" } };
     if (error instanceof WouldBeLost) return { step: conflictOf(error, swap.action) };
     if (error instanceof Problem) return { came: { problem: error.data } };
     if (signal.aborted && error === signal.reason) return cancelled;
@@ -88,6 +92,7 @@ async function restore(
   turn: Turn,
   context: ToolContext,
 ): Promise<void> {
+  if (isEntryAction(action)) return restoreEntry({ path, action, seen }, onKept, turn, context);
   const first = await resolveChangeTarget(path, context);
   handleOf(first)?.close();
   await exclusively([first.target], context, async () => {
@@ -102,6 +107,84 @@ async function restore(
     // The session has not seen the restored content.
     context.ledger.drop(target.real);
   });
+}
+
+/** A folder's times change with what is in it. */
+export const entryKeyOf = ({ is, identity }: TreeEntry): string =>
+  is === "folder" ? `folder ${identity.device}:${identity.inode}` : statKeyOf(identity);
+
+/** The folder has something in it that is not to be removed. */
+class NotEmpty extends Error {
+  override readonly name = "NotEmpty";
+}
+
+/** Restores, makes or removes a symlink or a folder, or puts one where the session left something else. */
+async function restoreEntry(
+  { path, action, seen }: Pick<Swap, "path" | "action" | "seen">,
+  onKept: (kept: Kept) => void,
+  turn: Turn,
+  context: ToolContext,
+): Promise<void> {
+  const target = targetAt(path, "file", context);
+  await exclusively([target], context, async () => {
+    context.guard.requireWriting(target);
+    const entry = context.disk.entryAt(path);
+    if ((entry === undefined ? "absent" : entryKeyOf(entry)) !== seen)
+      throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+    if (entry?.is === "file") {
+      const changeTarget = await resolveChangeTarget(path, context);
+      using _handle = handleOf(changeTarget);
+      await apply(changeTarget, { does: "delete" }, onKept, turn, context);
+    } else if (entry !== undefined) await removeEntry(entry, target, onKept, turn, context);
+    if (action.does === "delete") return;
+    if (action.is === undefined) {
+      const changeTarget = await resolveChangeTarget(path, context);
+      using _handle = handleOf(changeTarget);
+      await apply(changeTarget, action, onKept, turn, context);
+      return;
+    }
+    const opened = await turn.history.open(action.content);
+    if (typeof opened === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
+    using kept = opened;
+    const bytes = (await wholeFile(kept, limits.pathBytesMax)) ?? Buffer.alloc(0);
+    const { is, mode } = action;
+    const recorder = createRecorder(turn, target, onKept);
+    const beforeSwap = (): Promise<void> => recorder.keep({ before: "absent", after: { bytes, is, mode } });
+    const made = await context.disk.makeEntry({
+      real: path,
+      mode,
+      beforeSwap,
+      ...(is === "link" && { leadsTo: bytes }),
+    });
+    if (made.did === "nothing") {
+      recorder.undone();
+      if (made.why === "refused") throw refusal(target, made.errno, made.during);
+      throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+    }
+    const there = context.disk.entryAt(path);
+    if (there !== undefined) recorder.done(there.identity, there.mode);
+  });
+}
+
+async function removeEntry(
+  entry: TreeEntry,
+  target: Target,
+  onKept: (kept: Kept) => void,
+  turn: Turn,
+  context: ToolContext,
+): Promise<void> {
+  const recorder = createRecorder(turn, target, onKept);
+  const { leadsTo: bytes = Buffer.alloc(0), mode } = entry;
+  const is = entry.is === "folder" ? "folder" : "link";
+  const file = storedFile({ bytes, mode });
+  const before = { file, bytes, will: "be written in place", is } as const;
+  const beforeSwap = (): Promise<void> => recorder.keep({ before, after: "absent" });
+  const removed = await context.disk.removeEntry({ real: target.real, entry, beforeSwap });
+  if (removed.did !== "nothing") return void recorder.done(entry.identity);
+  recorder.undone();
+  if (removed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+  if (["ENOTEMPTY", "EEXIST"].includes(removed.errno)) throw new NotEmpty();
+  throw refusal(target, removed.errno, removed.during);
 }
 
 const stateOf = (changeTarget: ChangeTarget): string =>

@@ -151,9 +151,20 @@ function Why({ question, workspace }: { readonly question: QuestionInfo; readonl
             <Name text={question.movedTo} />
           </>
         )}
+        {question.copiedFrom !== null && (
+          <>
+            {" · copied from "}
+            <Name text={question.copiedFrom} />
+          </>
+        )}
         {question.waits === "client" && " · the client shows this question too, and goes on when it comes back"}
       </p>
-      {question.deletes && <p class="notice notice-warn">The file is deleted</p>}
+      {question.deletes && question.size.length === 0 && <p class="notice notice-warn">The file is deleted</p>}
+      {question.size.map((words) => (
+        <p class="notice notice-warn" key={words}>
+          {words}
+        </p>
+      ))}
       {question.caution !== null && (
         <p class="notice notice-warn">
           <Shown text={cautionWords(question.caution)} />

@@ -41,6 +41,8 @@ export const whyWords: Readonly<Record<NonNullable<RewindFileView["why"]>, strin
   pruned: "its content is no longer kept",
   damaged: "its content is damaged in the store",
   "damaged record": "a record of the history is damaged, so it is not known whether this is what it was",
+  file: "there is a file now",
+  "not empty": "there is something in it",
   folder: "there is a folder now",
   link: "there is a link now",
   special: "there is a device or pipe now",

@@ -5,6 +5,7 @@ import { batch } from "./batch.ts";
 import { call, permissions, stats, tools } from "./call.ts";
 import { diagnostics, lsp, outline, rename } from "./lsp.ts";
 import { diff, history, redo, rewind, show, undo } from "./history.ts";
+import { copy, mkdir, move, remove } from "./files.ts";
 import { doctor } from "./doctor.ts";
 import { edit, notebookEdit, patch, write } from "./edit.ts";
 import { glob, grep, ls } from "./grep.ts";
@@ -23,6 +24,10 @@ export const commands: readonly Command[] = [
   write,
   patch,
   notebookEdit,
+  remove,
+  move,
+  copy,
+  mkdir,
   rename,
   diagnostics,
   lsp,
