@@ -130,6 +130,15 @@ describe("refused with a sentence, and no folder is left behind", () => {
   });
 });
 
+test("a file that is no result of a replay is not shown on the page", async () => {
+  const cwd = place();
+  fs.writeFileSync(join(cwd, "r.json"), '{"replay":1}');
+  const { code, stderr } = await run(process.execPath, [commandLine, "inspect", "--no-open", "--replay", "r.json"], {
+    cwd,
+  });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("it is not what filehand replay --json prints")]);
+});
+
 test("a hostile transcript touches nothing outside of the scratch folder", async () => {
   const cwd = place();
   const target = join(cwd, "victim.txt");
