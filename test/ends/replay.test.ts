@@ -112,21 +112,21 @@ describe("refused with a sentence, and no folder is left behind", () => {
     const cwd = place();
     fs.writeFileSync(join(cwd, file), content);
     const { code, stdout, stderr } = await replayed([file], cwd);
-    expect([code, stdout]).toEqual([2, ""]);
+    expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^filehand: Cannot replay ".*": /);
     expect(stderr).toContain(words);
   });
 
   test("a folder without transcripts, and a path that does not exist", async () => {
     const empty = await replayed([place()]);
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("the folder has no transcripts")]);
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining("the folder has no transcripts")]);
     const missing = await replayed(["nowhere.jsonl"]);
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("it does not exist")]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("it does not exist")]);
   });
 
   test("a command that is no MCP server", async () => {
     const { code, stderr } = await replayed([join(folder, "neutral.jsonl"), "--server", `"${process.execPath}" -e 0`]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("it does not start as an MCP server")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("it does not start as an MCP server")]);
   });
 });
 

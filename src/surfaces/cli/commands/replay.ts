@@ -3,7 +3,8 @@
 import * as nodePath from "node:path";
 import { defined } from "../../../contract/common.ts";
 import { defaultDialect, dialectNames } from "../../../dialects/dialects.ts";
-import { type Command, notEmpty, option, UsageError } from "../command.ts";
+import { escapeName } from "../../../text/text.ts";
+import { type Command, notEmpty, option } from "../command.ts";
 import { oneOf } from "../parse.ts";
 import { print, printJson, shownText, version } from "../print.ts";
 import { progressBar } from "../progress.ts";
@@ -47,7 +48,10 @@ export const replay: Command = {
       onProgress: bar.show,
     });
     bar.clear();
-    if ("fault" in result) throw new UsageError(result.fault);
+    if ("fault" in result) {
+      host.stderr.write(`filehand: ${escapeName(result.fault)}\n`);
+      return 1;
+    }
     return given.flag("json") ? printJson(result, host) : print(shownText(replayText(result), host, "stdout"), host);
   },
 };
