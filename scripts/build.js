@@ -146,7 +146,7 @@ await buildPage({ configFile: "web/vite.config.ts" });
 process.stdout.write(`${pageSize("dist/web")}\n`);
 
 /** What is inside the bundles and is no dependency of the package. */
-const inside = ["jsonc-parser", "smol-toml", "@modelcontextprotocol/server", "preact"];
+const inside = ["jsonc-parser", "smol-toml", "@modelcontextprotocol/client", "@modelcontextprotocol/server", "preact"];
 
 /** The licences of all that is inside. */
 const notices = [...Object.keys(dependencies), ...inside].map((name) => {

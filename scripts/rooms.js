@@ -69,6 +69,8 @@ const packages = {
   settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein"],
   // Of hosts, each in its own adapter: optional peers that the user has installed. The MCP SDK is bundled.
   surfaces: [
+    "@modelcontextprotocol/client",
+    "@modelcontextprotocol/client/stdio",
     "@modelcontextprotocol/server",
     "@modelcontextprotocol/server/stdio",
     "@agentclientprotocol/sdk",
@@ -121,10 +123,25 @@ export function brokenRules(root = "src") {
 
 /** Names of dialects, and where they name something else: a value that a settings file may have, programs of other makers. */
 const dialectName = /"(?:claude|opencode|opencode-legacy|envelope)"/;
-const otherThings = ["settings/schema.ts", "surfaces/cli/clients.ts", "surfaces/mcp/client-limits.ts"];
+const otherThings = [
+  "settings/schema.ts",
+  "surfaces/cli/clients.ts",
+  "surfaces/mcp/client-limits.ts",
+  "surfaces/replay/conversation.ts",
+  "surfaces/replay/opencode.ts",
+];
 
-/** The messages of the MCP SDK are read there, for the log. */
-const wordsOfOthers = ["surfaces/mcp/server.ts"];
+/** The messages of the MCP SDK, for the log, and those of other programs in their transcripts are read there. */
+const wordsOfOthers = [
+  "surfaces/mcp/server.ts",
+  "surfaces/replay/claude-code.ts",
+  "surfaces/replay/codex.ts",
+  "surfaces/replay/failure-words.ts",
+  "surfaces/replay/gemini-cli.ts",
+  "surfaces/replay/mapping.ts",
+  "surfaces/replay/replay.ts",
+  "surfaces/replay/shell.ts",
+];
 
 /** A regular expression, or a text that another one is searched for, with two English words or a parameter of a model's call. */
 const patternLiteral =

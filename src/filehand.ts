@@ -54,7 +54,7 @@ import {
   toolPermission,
 } from "./guard/guard.ts";
 import type { History } from "./history/history.ts";
-import { compileRestricted, createPageCache } from "./kinds/kinds.ts";
+import { compileRestricted, countTokens, createPageCache } from "./kinds/kinds.ts";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./options.ts";
 import type { LanguageEnvironment } from "./lsp/lsp.ts";
 import { startSession } from "./session.ts";
@@ -62,7 +62,7 @@ import { createTimeline, inOwnQueue, type Watchers } from "./session/session.ts"
 import { appendUsage, createReadStates, readUsage } from "./state/state.ts";
 import { statKeyOf } from "./tools/tools.ts";
 
-export { realPrefixes };
+export { countTokens, realPrefixes };
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options);

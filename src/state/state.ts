@@ -10,4 +10,14 @@ export {
   watchInspectors,
 } from "./inspector-registry.ts";
 export { createReadStates, type ReadStates } from "./read-states.ts";
+export {
+  chunksOf,
+  findTranscripts,
+  type FoundTranscripts,
+  openScratch,
+  rowsOfDatabase,
+  type Scratch,
+  smallFile,
+  type Transcript,
+} from "./transcripts.ts";
 export { appendUsage, readUsage, type SessionUsage } from "./usage-log.ts";

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Approvals } from "./approvals/approvals.tsx";
 import { FigureView } from "./figures/figure-view.tsx";
+import { ReplayView } from "./figures/replay-view.tsx";
 import { FileView } from "./files/file-view.tsx";
 import { HistoryView } from "./history/history-view.tsx";
 import { type LiveState, live as liveState, start } from "./live/live-state.ts";
@@ -46,6 +47,8 @@ function View({ route, live }: { readonly route: Route; readonly live: LiveState
       return <FigureView key={key} live={live} />;
     case "files":
       return <FileView key={key} live={live} />;
+    case "replay":
+      return <ReplayView live={live} />;
   }
 }
 

@@ -5,10 +5,12 @@ import { once } from "node:events";
 import { type AddressInfo, isIPv6 } from "node:net";
 import * as nodePath from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ReplayResult } from "../../contract/replay.ts";
 import { tokenFrom } from "../../settings/settings.ts";
 import type { Authentication, TokenVerifier } from "../http/authentication.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
+import { jsonValue, textFrom } from "./input.ts";
 import { serverParts } from "./commands/mcp.ts";
 import { logTo, tracing } from "../mcp/log.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -49,6 +51,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     version,
     folder: inspecting.builtPage(),
     log,
+    replay: inspecting === undefined ? undefined : await replayGiven(given, host, inspecting.isReplayResult),
     onEntered: () => tell(inspector?.newKey() ?? ""),
   });
   const workspaces = new Map<string, Awaited<ReturnType<typeof openWorkspace>>>();
@@ -103,6 +106,18 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   await front.close();
   await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
   return parts.exitCode();
+}
+
+async function replayGiven(
+  given: Given,
+  host: Host,
+  isResult: (value: unknown) => value is ReplayResult,
+): Promise<ReplayResult | undefined> {
+  const file = given.text("replay");
+  if (file === undefined) return undefined;
+  const parsed = jsonValue(await textFrom(file, host));
+  if ("value" in parsed && isResult(parsed.value)) return parsed.value;
+  throw new UsageError(`Cannot show "${file}": it is not what filehand replay --json prints, make it again`);
 }
 
 const listenFaults: Readonly<Record<string, string>> = {

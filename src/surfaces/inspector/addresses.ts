@@ -1,5 +1,6 @@
 /** Every address below `/api/` for browsers that are logged in, in one list. */
 
+import type { ReplayResult } from "../../contract/replay.ts";
 import type { WorkspaceUsage, Hello, QuestionList, StreamEvent } from "./wire.ts";
 import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
 import type { Inspected } from "./inspected.ts";
@@ -25,6 +26,8 @@ export interface Parts {
   readonly lastEvent: () => number;
   readonly emit: (event: StreamEvent) => void;
   readonly limits: Hello["limits"];
+  /** What `filehand replay` counted, if the person named such a file. */
+  readonly replay: ReplayResult | undefined;
   /** Can other processes report their calls? */
   readonly isListening: () => boolean;
 }
@@ -36,6 +39,7 @@ type Methods<Does> = Partial<Record<"GET" | "POST", Does>>;
 
 const common: Readonly<Record<string, Methods<Work>>> = {
   "/hello": { GET: (_asked, parts) => hello(parts) },
+  "/replay": { GET: (_asked, parts) => replayed(parts) },
   "/questions": { GET: ({ browser }, { questions }) => questionList(questions, browser) },
   "/questions/*/answer": { POST: (asked, parts, id) => answer(asked, parts, id) },
 };
@@ -86,13 +90,19 @@ function found<Does>(
   return { work, name: name ?? "" };
 }
 
-function hello({ version, startedMs, workspaces, lastEvent, limits, isListening }: Parts): Hello {
+function replayed({ replay }: Parts): ReplayResult {
+  if (replay === undefined) throw new RequestRefused(404, "NO_SUCH_ADDRESS", "No replay was given to this server");
+  return replay;
+}
+
+function hello({ version, startedMs, workspaces, lastEvent, limits, isListening, replay }: Parts): Hello {
   return {
     version,
     nowMs: Date.now(),
     startedMs,
     lastEvent: lastEvent(),
     limits,
+    replay: replay !== undefined,
     workspaces: [...workspaces.values()].map(({ workspace, hasHistory, processes }) => ({
       name: workspace.name,
       roots: workspace.filehand.roots,

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import * as nodePath from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CallDetail, CallEvent } from "../../contract/event.ts";
+import type { ReplayResult } from "../../contract/replay.ts";
 import { readNamedFile } from "../../settings/settings.ts";
 import { parseJson, tooManyParts } from "../../text/text.ts";
 import { createRate, readBody } from "../http/exchange.ts";
@@ -18,6 +19,8 @@ import { openReportSocket } from "./report-socket.ts";
 import { type Board, createQuestions } from "./questions.ts";
 import { createStream, type StreamLimits } from "./stream.ts";
 import type { CallView, Exchanged, ProcessInfo, Refused } from "./wire.ts";
+
+export { isReplayResult } from "./replayed.ts";
 
 // The static files of the page, which the build put next to the program. A name is looked up only if it can be one of them.
 
@@ -75,6 +78,7 @@ interface InspectorOptions {
   /** A key was used, so a new address must be shown. */
   readonly onEntered?: () => void;
   readonly limits?: Partial<typeof inspectorLimits & StreamLimits>;
+  readonly replay?: ReplayResult | undefined;
 }
 
 const inspectorLimits = {
@@ -93,7 +97,7 @@ const inspectorLimits = {
   waitMsMax: 300_000,
 };
 
-export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions) {
+export function createInspector({ version, folder, log, onEntered, limits: given, replay }: InspectorOptions) {
   const limits = { ...inspectorLimits, ...given };
   const login = createLogin();
   const stream = createStream(given);
@@ -126,6 +130,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     emit: (event) => stream.emit(event),
     limits: { callsMax: limits.callsMax, repliesBytesMax: limits.repliesBytesMax },
     isListening: () => closeReportSocket !== undefined,
+    replay,
   };
 
   /** Numbers the calls of all processes in the order in which they arrive. */

@@ -28,6 +28,8 @@ export interface Hello {
   /** The number of the newest event: a stream that continues after it misses nothing that comes after this answer. */
   readonly lastEvent: number;
   readonly limits: { readonly callsMax: number; readonly repliesBytesMax: number };
+  /** Was a replay given? If not, `GET /api/replay` answers with 404. Its answer is a `ReplayResult` of `contract/replay.ts`. */
+  readonly replay: boolean;
 }
 
 export interface WorkspaceInfo {

@@ -100,9 +100,17 @@ function Shown({ figures }: { readonly figures: WorkspaceUsage }) {
   );
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+export const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
-const Tile = ({ name, value, note }: { readonly name: string; readonly value: string; readonly note: string }) => (
+export const Tile = ({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly note: string;
+}) => (
   <div class="tile">
     <dt>{name}</dt>
     <dd>

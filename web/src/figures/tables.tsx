@@ -7,7 +7,7 @@ import { Name, Path } from "../text/shown-text.tsx";
 import { heightsOf, type Layer } from "./series.ts";
 
 /** `number`: aligned to the right. */
-type Column<Row> = readonly [
+export type Column<Row> = readonly [
   title: ComponentChildren,
   cell: (row: Row) => ComponentChildren,
   number?: "number" | ((row: Row) => string),
@@ -23,7 +23,7 @@ interface TableProps<Row> {
   readonly label: { readonly "aria-label": string } | { readonly "aria-labelledby": string };
 }
 
-function Table<Row>({ rows, keyOf, columns, tall = true, label }: TableProps<Row>) {
+export function Table<Row>({ rows, keyOf, columns, tall = true, label }: TableProps<Row>) {
   return (
     <div class={`table-frame ${tall ? "table-tall" : ""}`} tabIndex={0} role="region" {...label}>
       <table>
@@ -59,7 +59,15 @@ function Table<Row>({ rows, keyOf, columns, tall = true, label }: TableProps<Row
 }
 
 /** A number before a bar that is as long as its share of the largest. */
-const Bar = ({ value, max, words }: { readonly value: number; readonly max: number; readonly words: string }) => (
+export const Bar = ({
+  value,
+  max,
+  words,
+}: {
+  readonly value: number;
+  readonly max: number;
+  readonly words: string;
+}) => (
   <span class="bar">
     <span
       class="bar-fill"

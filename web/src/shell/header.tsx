@@ -14,6 +14,7 @@ const titles: Readonly<Record<ViewName, string>> = {
   history: "History",
   usage: "Usage",
   files: "Files",
+  replay: "Replay",
 };
 
 export function Header({ live, view }: { readonly live: LiveState; readonly view: ViewName }) {
@@ -44,17 +45,19 @@ export function Header({ live, view }: { readonly live: LiveState; readonly view
 
 const Views = ({ live, view }: { readonly live: LiveState; readonly view: ViewName }) => (
   <nav class="head-views" aria-label="Views">
-    {views.map((name) => (
-      <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
-        {titles[name]}
-        {name === "approvals" && live.open.length > 0 && (
-          <span class="head-count">
-            <span aria-hidden="true">{live.open.length}</span>
-            <span class="hidden"> ({plural(live.open.length, "open question")})</span>
-          </span>
-        )}
-      </a>
-    ))}
+    {views
+      .filter((name) => name !== "replay" || live.hello?.replay === true)
+      .map((name) => (
+        <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+          {titles[name]}
+          {name === "approvals" && live.open.length > 0 && (
+            <span class="head-count">
+              <span aria-hidden="true">{live.open.length}</span>
+              <span class="hidden"> ({plural(live.open.length, "open question")})</span>
+            </span>
+          )}
+        </a>
+      ))}
   </nav>
 );
 

@@ -13,6 +13,7 @@ import { init } from "./init.ts";
 import { inspect, serve } from "./serve.ts";
 import { mcp } from "./mcp.ts";
 import { read } from "./read.ts";
+import { replay } from "./replay.ts";
 
 export const commands: readonly Command[] = [
   read,
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   serve,
   inspect,
   stats,
+  replay,
   init,
   doctor,
 ];

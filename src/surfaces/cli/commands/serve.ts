@@ -53,6 +53,7 @@ export const inspect: Command = {
     ...serverOptions,
     port: option.integer("Port to listen on (default: any that is free)"),
     ...shared("structured"),
+    replay: option.text("FILE", "Also show what filehand replay --json wrote into this file", notEmpty),
     "no-open": option.flag("Only print the address; on a terminal the browser is opened otherwise"),
   },
   details: [
@@ -61,7 +62,11 @@ export const inspect: Command = {
     "token that is shown. What was changed before is under History. Ctrl-C ends it.",
     "The key in the address works once; a new address is printed after each use.",
   ].join("\n"),
-  examples: ["filehand inspect", "filehand inspect ~/project --port 3323 --no-open"],
+  examples: [
+    "filehand inspect",
+    "filehand inspect ~/project --port 3323 --no-open",
+    "filehand inspect --replay result.json",
+  ],
   run: (given, host) =>
     runServer(given, host, {
       port: 0,
