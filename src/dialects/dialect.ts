@@ -102,7 +102,7 @@ export interface GuardOptions {
 }
 
 /**
- * The description of a tool promises only what is configured: a line that begins with the mark `[read first]`,
+ * The description of a tool promises only what is configured: a line that begins with the mark `[read first]`, `[read lines]`,
  * `[stale refused]`, `[stale matched]`, `[imports]` or `[numbers <form>]` is kept only if that option is on.
  */
 export function descriptionFor(
@@ -111,6 +111,7 @@ export function descriptionFor(
 ): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst !== false,
+    "read lines": readFirst === "lines",
     "stale refused": readFirst !== false && staleness === "refuse",
     "stale matched": readFirst !== false && staleness === "content-match",
     [`numbers ${lineNumbers}`]: true,
