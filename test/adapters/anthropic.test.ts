@@ -215,11 +215,11 @@ describe("the text editor tool", () => {
     const after = await converse(
       [textEditorTool(session)],
       [
-        [name, edit],
         [name, insert],
+        [name, { ...edit, old_str: "three", new_str: "3" }],
       ],
     );
-    expect(after.answers.map(({ failed, text }) => [failed, /changed it since/.test(text)])).toEqual([
+    expect(after.answers.map(({ failed, text }) => [failed, /somebody else changed/.test(text)])).toEqual([
       [true, true],
       [true, true],
     ]);

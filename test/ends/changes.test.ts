@@ -567,15 +567,16 @@ describe("on a terminal", () => {
     });
   }
 
-  test("each file of a patch is asked about, or all at once", async () => {
+  test("all files of a patch are asked about at once", async () => {
     put("p.patch", patch("*** Update File: a.txt", "@@", "-two", "+2", "*** Add File: b.txt", "+b"));
-    const half = await typing(["y\n", "n\n"], ["patch", "p.patch"]);
-    expect(half.code).toBe(1);
-    expect(half.stdout.split(question)).toHaveLength(3);
+    const both = "Apply these changes to 2 files?";
+    const none = await typing(["n\n"], ["patch", "p.patch"]);
+    expect(none.code).toBe(1);
+    expect(none.stdout.split(both)).toHaveLength(2);
     expect(text("a.txt")).toContain("two");
-    const all = await typing(["a2\n"], ["patch", "p.patch"]);
+    const all = await typing(["y\n"], ["patch", "p.patch"]);
     expect(all.code).toBe(0);
-    expect(all.stdout.split(question)).toHaveLength(2);
+    expect(all.stdout.split(both)).toHaveLength(2);
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n2\nthree\n", "b\n"]);
   });
 

@@ -57,8 +57,8 @@ test.skipIf(process.platform !== "linux")("arguments that are not UTF-8 are refu
 });
 
 const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", "diagnostics"];
-const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
-const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];
+const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch", "delete", "move", "copy", "mkdir"];
+const lookingBack = ["replay", "history", "diff", "show", "rewind", "undo", "redo"];
 const knowingCode = ["outline", "lsp", "rename"];
 const serving = ["mcp", "serve", "inspect", "init", "doctor"];
 const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];
@@ -115,7 +115,7 @@ describe("exit codes and streams", () => {
     expect({ ...good, stdout: JSON.parse(good.stdout) as unknown }).toEqual({
       code: 0,
       stdout: {
-        content: [{ type: "text", text: numbered.trimEnd() }],
+        content: [{ type: "text", text: numbered.trimEnd().replaceAll("→", "\t") }],
         structured: {
           type: "text",
           file: {
@@ -226,6 +226,8 @@ describe("help", () => {
       "MultiEdit",
       "Write",
       "NotebookEdit",
+      "Delete",
+      "Move",
     ]);
     expect((await filehand(["tools"])).stdout).toMatch(/^Read\n\n {2}Reads a file from the workspace: /);
   });
@@ -623,7 +625,7 @@ describe("settings", () => {
 
   test("options of the command line go before settings", async () => {
     const ran = await withSettings(undefined, '{"dialect": "envelope"}', ["read", "a.txt", "--dialect", "claude"]);
-    expect(ran).toEqual({ code: 0, stdout: "1→one\n", stderr: "" });
+    expect(ran).toEqual({ code: 0, stdout: "1\tone\n", stderr: "" });
   });
 });
 

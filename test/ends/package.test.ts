@@ -163,7 +163,7 @@ describe("as a library", () => {
     );
     const ran = await run(process.execPath, ["script.mjs"], { cwd: consumer.path });
     expect(ran.code, ran.stderr).toBe(0);
-    const tools = 8;
+    const tools = 11;
     expect(JSON.parse(ran.stdout)).toEqual({ ...Object.fromEntries(adapters.map((name) => [name, tools])), acp: 4 });
   });
 

@@ -192,7 +192,7 @@ test("told to end, it says so to those who ask, finishes what is under way, and 
   const late = await call();
   expect([late.status, late.headers["connection"]]).toEqual([503, "close"]);
   release();
-  expect((await called).text).toContain("1\tone");
+  expect((await called).text).toContain("1\\tone");
   await closing;
   await expect(look("/healthz")).rejects.toThrow(); // refused, or cut off where a connection was kept
 });
