@@ -23,9 +23,9 @@ const works = async (): Promise<void> => {
 };
 
 describe("a worker that does wrong fails one call, and the next call works", () => {
-  for (const [name, code, answer] of [
-    ["hangs", "for (;;);", { failed: "time" }],
-    ["never answers", "await new Promise(() => setInterval(() => 0, 1e6));", { failed: "time" }],
+  for (const [name, code, answer, limited] of [
+    ["hangs", "for (;;);", { failed: "time" }, { msMax: 500, wallMsMax: 600_000 }],
+    ["never answers", "await new Promise(() => setInterval(() => 0, 1e6));", { failed: "time" }, { wallMsMax: 500 }],
     ["ends its thread", "process.exit(3);", { failed: "crash" }],
     [
       "throws where nothing catches it",
@@ -39,14 +39,21 @@ describe("a worker that does wrong fails one call, and the next call works", () 
       { failed: "memory" },
     ],
     ["throws", "throw new Error('not a picture');", { pixels: { damaged: "not a picture" } }],
-  ] as const) {
+  ] as const satisfies readonly (readonly [string, string, object, Partial<TaskLimits>?])[]) {
     test(`it ${name}`, async () => {
-      const limited: Partial<TaskLimits> = "failed" in answer && answer.failed === "time" ? { msMax: 500 } : {};
       expect(await run(code, limited)).toMatchObject(answer);
       await works();
     });
   }
 });
+
+test.skipIf(!fs.existsSync("/proc/thread-self/schedstat"))(
+  "a worker that waits, as on a busy machine, uses none of its time",
+  async () => {
+    const waits = `await new Promise((resolve) => setTimeout(resolve, 1_500)); ${good}`;
+    expect(await run(waits, { msMax: 1_000 })).toMatchObject({ pixels: { width: 1 } });
+  },
+);
 
 test("a call that is called off while it runs ends at once, and the next call works", async () => {
   const stop = new AbortController();
