@@ -7,6 +7,9 @@ import { triedTwice } from "./scripts/tried-twice.js";
 /** How many times the random cases of a usual run are tried: `npm run test:random`. */
 const times = Number(process.env["FILEHAND_RANDOM"] ?? "1");
 
+/** Tests whose packages are not installed, of `scripts/test.js`. */
+const leftOut = (process.env["FILEHAND_LEFT_OUT"] ?? "").split("\n").filter((pattern) => pattern !== "");
+
 /** The one file that gets the real fast-check hands it on, with more cases. */
 function moreCases(): Plugin {
   const place = fileURLToPath(new URL("scripts/more-cases.js", import.meta.url));
@@ -34,7 +37,7 @@ export default defineConfig({
         test: {
           name: "strict",
           include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...triedTwice, "**/node_modules/**"],
+          exclude: [...triedTwice, "**/node_modules/**", ...leftOut],
         },
       },
       {
@@ -42,7 +45,7 @@ export default defineConfig({
         test: {
           name: "others",
           include: triedTwice,
-          exclude: ["**/node_modules/**"],
+          exclude: ["**/node_modules/**", ...leftOut],
           // A second try is told at the end of the run, by name and fault.
           retry: process.env.CI === "true" ? 1 : 0,
         },

@@ -14,7 +14,7 @@ export interface Checkup {
 /** Packages that can be done without. */
 export type OptionalPart =
   | "sharp"
-  | "heic-decode"
+  | "libheif-js"
   | "@embedpdf/pdfium"
   | "gpt-tokenizer"
   | "jschardet"

@@ -5,7 +5,7 @@ import type { OptionalPart, PartState } from "../contract/checkup.ts";
 
 export const optionalPartNames = [
   "sharp",
-  "heic-decode",
+  "libheif-js",
   "@embedpdf/pdfium",
   "gpt-tokenizer",
   "jschardet",

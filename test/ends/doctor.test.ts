@@ -58,7 +58,7 @@ test("what is there is named, and nothing is made", async () => {
   expect(about(findings, "state folder")[0]?.words).toBe(`${at("state/filehand")} (made when it is needed)`);
   for (const part of [
     "sharp",
-    "heic-decode",
+    "libheif-js",
     "@embedpdf/pdfium",
     "gpt-tokenizer",
     "jschardet",

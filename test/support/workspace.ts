@@ -76,6 +76,16 @@ export const noFifo: string | undefined = (() => {
   }
 })();
 
+/** Why nothing can be tried on `/sys`; undefined if it can. In some containers it is an ordinary, empty folder. */
+export const noSys: string | undefined = (() => {
+  const sysfs = 0x62656572;
+  try {
+    return fs.statfsSync("/sys").type === sysfs ? undefined : "sysfs is not mounted on /sys";
+  } catch {
+    return "there is no /sys";
+  }
+})();
+
 /** Why git cannot be asked; undefined if it can. `npm test` installs it where it may. */
 export const noGit: string | undefined = (() => {
   try {

@@ -21,7 +21,7 @@ const finding = (about: string, grade: Finding["grade"], words: string, next?: s
 /** What each optional package is for, and what there is without it. */
 const partWords = {
   sharp: "pictures are shown smaller where they are too large; without it only small ones are shown",
-  "heic-decode": "HEIC pictures",
+  "libheif-js": "HEIC pictures",
   "@embedpdf/pdfium": "PDFs: their text and their pages as pictures",
   "gpt-tokenizer": "exact counts of tokens near a limit; without it they are estimates",
   "web-tree-sitter": "outlines of code files",

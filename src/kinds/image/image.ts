@@ -45,7 +45,7 @@ export type ImageFailure =
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "too large"; readonly limit: string }
   /** `install`: the package that could read it. */
-  | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
+  | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "libheif-js" };
 
 export interface Codecs {
   loadSharp(): Promise<SharpConstructor | undefined>;
@@ -61,7 +61,7 @@ const installedCodecs: Codecs = {
     module.default.cache(false);
     return module.default;
   },
-  heic: () => packageFiles({ heic: "heic-decode" })?.heic,
+  heic: () => packageFiles({ heic: "libheif-js/wasm-bundle" })?.heic,
 };
 
 /** A decoder that takes longer is stuck in a hostile file: the largest allowed images take a few seconds. */
@@ -117,12 +117,11 @@ async function examine(
   const here = bytes.length <= examinedHereBytesMax && mime !== "image/bmp" && mime !== "image/heic";
   if (here) return examineHead(bytes);
   const msMax = decodeSecondsMax * 1_000;
-  const examined = await runInWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
+  const { imageMegabytesMax: megabytesMax } = limits;
+  const examined = await runInWorker("image", { bytes, pixelsMax, heic }, { signal, msMax, megabytesMax });
   if (!hasFailed(examined)) return examined;
   if (examined.failed === "crash") return { kind: "damaged", detail: "its decoder failed" };
-  const { workerMegabytesMax } = limits;
-  const limit =
-    examined.failed === "time" ? `${decodeSecondsMax} seconds of work` : `${workerMegabytesMax} MB of memory`;
+  const limit = examined.failed === "time" ? `${decodeSecondsMax} seconds of work` : `${megabytesMax} MB of memory`;
   return { kind: "too large", limit };
 }
 
@@ -171,7 +170,7 @@ function openSource(
     return open(data, { raw });
   }
   const mime = head?.mime;
-  if (mime === "image/heic") return { kind: "no codec", mime, install: "heic-decode" };
+  if (mime === "image/heic") return { kind: "no codec", mime, install: "libheif-js" };
   // libvips reports garbage in a JPEG as a warning; in a PNG or TIFF a warning is only an odd tag.
   return open(bytes, { failOn: mime === "image/jpeg" ? "warning" : "error" });
 }

@@ -46,8 +46,8 @@ export async function outlineOf(
     { ...files, grammar, text, itemsMax, nameCharsMax },
     {
       signal,
-      msMax: isAsked ? limits.outlineMsMax : limits.outlineInsteadMsMax,
-      cpuMsMax: Math.max(limits.outlineCpuMsMin, text.length / charsPerCpuMs),
+      msMax: Math.max(limits.outlineCpuMsMin, text.length / charsPerCpuMs),
+      wallMsMax: isAsked ? limits.outlineMsMax : limits.outlineInsteadMsMax,
       megabytesMax: limits.outlineMegabytesMax,
     },
   );

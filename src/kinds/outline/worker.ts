@@ -55,15 +55,9 @@ export async function outlineText(task: OutlineTask, context: WorkerContext): Pr
   const parser = new Parsing();
   parser.setLanguage(await Languages.load(context.bytesOf(task.grammarWasm)));
   context.compiled(task.grammarWasm);
-  // The parser calls `progressCallback` after 100 steps, and one step may read the whole text as a comment: so the time is also
-  // checked where it asks for the next 5,119 characters.
-  const textFrom = (index: number): string => {
-    context.checkTime();
-    return task.text.slice(index);
-  };
-  const tree = parser.parse(textFrom, null, { progressCallback: () => context.checkTime() });
+  const tree = parser.parse(task.text);
   if (tree === null) throw new Error("the parser has no answer");
-  return { ...collect(tree, task, context), faultLine: faultLineOf(tree, context) };
+  return { ...collect(tree, task), faultLine: faultLineOf(tree) };
 }
 
 interface Enclosing {
@@ -78,7 +72,7 @@ interface Wrapped {
 const kindsWithMethods = new Set("class struct union interface trait implementation enum record".split(" "));
 
 /** Walks with a cursor and explicit stacks, not by recursion: a hostile file can be nested to any depth. */
-function collect(tree: Tree, task: OutlineTask, context: WorkerContext): Pick<OutlineItems, "items" | "total"> {
+function collect(tree: Tree, task: OutlineTask): Pick<OutlineItems, "items" | "total"> {
   const rules = new Map<string, SymbolRule>(Object.entries(task.grammar.rules));
   const wrappers = new Set(task.grammar.wrappers);
   const items: FoundItem[] = [];
@@ -88,7 +82,6 @@ function collect(tree: Tree, task: OutlineTask, context: WorkerContext): Pick<Ou
   const cursor = tree.walk();
   let level = 0;
   for (;;) {
-    context.checkTime();
     while ((enclosing.at(-1)?.level ?? -1) >= level) enclosing.pop();
     while ((wrapped.at(-1)?.level ?? -1) >= level) wrapped.pop();
     const rule = cursor.nodeIsNamed ? rules.get(cursor.nodeType) : undefined;
@@ -199,11 +192,10 @@ function calledWith(node: Node, task: OutlineTask): Declaration | undefined {
   };
 }
 
-function faultLineOf(tree: Tree, context: WorkerContext): number | undefined {
+function faultLineOf(tree: Tree): number | undefined {
   if (!tree.rootNode.hasError) return undefined;
   const cursor = tree.walk();
   for (;;) {
-    context.checkTime();
     const node = cursor.currentNode;
     if (node.isError || node.isMissing) return node.startPosition.row + 1;
     if (node.hasError && cursor.gotoFirstChild()) continue;

@@ -56,7 +56,7 @@ export async function readPdf(
   if (codec === undefined) return { kind: "no codec", install: codecName };
   const { wholePagesMax, pagesMax, timeMsMax, memoryMbMax: megabytesMax } = wants;
   const imageLongEdge = wants.images ? wants.imageLongEdge : undefined;
-  const deadline = performance.now() + timeMsMax;
+  let leftMs = timeMsMax;
   const read: PdfPage[] = [];
   let opened: Extract<PdfPart, { is: "opened" }> | undefined;
   let missing: readonly number[] = [];
@@ -65,9 +65,10 @@ export async function readPdf(
     const answer = await runInWorker(
       "pdf",
       { bytes, ...codec, pages: opened === undefined ? wants.pages : missing, wholePagesMax, pagesMax, imageLongEdge },
-      { signal, msMax: Math.max(0, deadline - performance.now()), megabytesMax },
+      { signal, msMax: leftMs, megabytesMax },
       (part) => void parts.push(part as PdfPart),
     );
+    if (hasFailed(answer)) leftMs = answer.failed === "time" ? 0 : leftMs - answer.workedMs;
     for (const part of parts) {
       if (part.is === "opened") opened ??= part;
       else read.push(await pageOf(part));
@@ -79,7 +80,7 @@ export async function readPdf(
     if (page === undefined) break;
     read.push({ page, text: "", error: lostBy(answer) });
     missing = missing.slice(1);
-  } while (missing.length > 0 && performance.now() < deadline);
+  } while (missing.length > 0 && leftMs > 0);
   for (const page of missing) read.push({ page, text: "", error: "time" });
 
   const lost = read.flatMap(({ error }) => (error === undefined || error === "image" ? [] : [error]));

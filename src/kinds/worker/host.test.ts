@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { heicHeader } from "../../../test/samples/images.ts";
+import { heicDecoder, heicHeader } from "../../../test/samples/images.ts";
 import { hasFailed, runInWorker, type TaskLimits } from "./host.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "filehand-worker-"));
@@ -12,20 +12,20 @@ const never = new AbortController().signal;
 /** Runs a decoder that misbehaves as told: its code is what a worker loads as the decoder of HEIC. */
 function run(code: string, changed: Partial<TaskLimits> = {}) {
   const heic = path.join(folder, `${fs.readdirSync(folder).length}.cjs`);
-  fs.writeFileSync(heic, `module.exports = async () => { ${code} };`);
+  fs.writeFileSync(heic, heicDecoder(code));
   const within = { signal: never, msMax: 60_000, ...changed };
   return runInWorker("image", { bytes: heicHeader(10, 10), pixelsMax: 1_000, heic }, within);
 }
 
-const good = "return { width: 1, height: 1, data: new Uint8Array(4) };";
+const good = "return { width: 1, height: 1 };";
 const works = async (): Promise<void> => {
   expect(await run(good)).toMatchObject({ pixels: { width: 1, height: 1 } });
 };
 
 describe("a worker that does wrong fails one call, and the next call works", () => {
-  for (const [name, code, answer] of [
-    ["hangs", "for (;;);", { failed: "time" }],
-    ["never answers", "await new Promise(() => setInterval(() => 0, 1e6));", { failed: "time" }],
+  for (const [name, code, answer, limited] of [
+    ["hangs", "for (;;);", { failed: "time" }, { msMax: 500, wallMsMax: 600_000 }],
+    ["never answers", "await new Promise(() => setInterval(() => 0, 1e6));", { failed: "time" }, { wallMsMax: 500 }],
     ["ends its thread", "process.exit(3);", { failed: "crash" }],
     [
       "throws where nothing catches it",
@@ -39,14 +39,21 @@ describe("a worker that does wrong fails one call, and the next call works", () 
       { failed: "memory" },
     ],
     ["throws", "throw new Error('not a picture');", { pixels: { damaged: "not a picture" } }],
-  ] as const) {
+  ] as const satisfies readonly (readonly [string, string, object, Partial<TaskLimits>?])[]) {
     test(`it ${name}`, async () => {
-      const limited: Partial<TaskLimits> = "failed" in answer && answer.failed === "time" ? { msMax: 500 } : {};
       expect(await run(code, limited)).toMatchObject(answer);
       await works();
     });
   }
 });
+
+test.skipIf(!fs.existsSync("/proc/thread-self/schedstat"))(
+  "a worker that waits, as on a busy machine, uses none of its time",
+  async () => {
+    const waits = `await new Promise((resolve) => setTimeout(resolve, 1_500)); ${good}`;
+    expect(await run(waits, { msMax: 1_000 })).toMatchObject({ pixels: { width: 1 } });
+  },
+);
 
 test("a call that is called off while it runs ends at once, and the next call works", async () => {
   const stop = new AbortController();

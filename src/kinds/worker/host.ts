@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { limits } from "../../contract/limits.ts";
-import { lazily } from "../../disk/disk.ts";
+import { lazily, readSmallFile } from "../../disk/disk.ts";
 import type { CompiledWasm, Programs, WorkerMessage, WorkerTask } from "./worker.ts";
 
 const workerProgram = lazily(() => import("./worker.ts?program"));
@@ -16,10 +16,10 @@ type Kind = keyof Programs;
 
 export interface TaskLimits {
   readonly signal: AbortSignal;
-  /** Counted from the start of the work, without the wait for a free worker. */
+  /** CPU time of the thread; wall-clock time where the system does not tell it (not Linux). */
   readonly msMax: number;
-  /** CPU time of a program that checks it; without it the wall-clock time alone is limited. */
-  readonly cpuMsMax?: number;
+  /** Wall-clock time, without the wait for a free worker. */
+  readonly wallMsMax?: number;
   /** For the memory of a WebAssembly library; the JavaScript heap has its own limit. */
   readonly megabytesMax?: number;
 }
@@ -28,7 +28,12 @@ export interface TaskLimits {
 export interface TaskFailed {
   readonly failed: "time" | "memory" | "crash";
   readonly detail: string;
+  /** What it had used of `msMax`. */
+  readonly workedMs: number;
 }
+
+/** A thread of a busy machine waits most of the time; one that does nothing must end some day. */
+const wallFactor = 6;
 
 export type TaskResult<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
 
@@ -39,7 +44,7 @@ export type TaskResult<K extends Kind> = Awaited<ReturnType<Programs[K]>>;
 export async function runInWorker<K extends Kind>(
   kind: K,
   input: Parameters<Programs[K]>[0],
-  { signal, msMax, cpuMsMax = msMax, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
+  { signal, msMax, wallMsMax = msMax * wallFactor, megabytesMax = limits.workerMegabytesMax }: TaskLimits,
   onPart: (part: unknown) => void = () => undefined,
 ): Promise<TaskResult<K> | TaskFailed> {
   const leave = await waitForTurn(kind, signal);
@@ -48,8 +53,8 @@ export async function runInWorker<K extends Kind>(
     const slot = await takeWorker(kind);
     try {
       signal.throwIfAborted();
-      const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576, cpuMsMax };
-      return (await runTask(slot, task, { signal, msMax }, onPart)) as TaskResult<K> | TaskFailed;
+      const task: WorkerTask = { kind, input: { ...input }, memoryBytesMax: megabytesMax * 1_048_576 };
+      return (await runTask(slot, task, { signal, msMax, wallMsMax }, onPart)) as TaskResult<K> | TaskFailed;
     } finally {
       left = releaseWorker(slot, kind);
     }
@@ -78,8 +83,10 @@ export function packageFiles<Name extends string>(
 interface WorkerSlot {
   readonly worker: Worker;
   readonly heapMegabytes: number;
-  /** Receives the worker's messages and its end; undefined while it is idle. */
-  task: ((event: WorkerMessage | TaskFailed) => void) | undefined;
+  /** Of the `started` message; undefined until it arrives. */
+  thread: string | undefined;
+  /** Receives the worker's messages, and its end as `failed`; undefined while it is idle. */
+  task: ((message: WorkerMessage) => void) | undefined;
   isReusable: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -173,17 +180,19 @@ async function startWorker(heapMegabytesMax: number): Promise<WorkerSlot> {
   const slot: WorkerSlot = {
     worker,
     heapMegabytes: heapMegabytesMax,
+    thread: undefined,
     task: undefined,
     isReusable: false,
     timer: undefined,
   };
-  const end = (failed: TaskFailed["failed"], detail: string): void => {
+  const end = (why: "memory" | "crash", detail: string): void => {
     slot.isReusable = false;
     drop(slot);
-    slot.task?.({ failed, detail });
+    slot.task?.({ is: "failed", why, detail });
   };
   worker.on("message", (message: WorkerMessage) => {
     if (message.is === "compiled") compiled.set(message.path, message.wasm);
+    else if (message.is === "started") slot.thread = message.thread;
     else slot.task?.(message);
   });
   worker.on("error", (error: NodeJS.ErrnoException) =>
@@ -193,32 +202,59 @@ async function startWorker(heapMegabytesMax: number): Promise<WorkerSlot> {
   return slot;
 }
 
+/** Between two looks at a thread's CPU time, which take some 20 µs each. */
+const lookEveryMs = 50;
+
+/** Undefined when the thread has ended. */
+function threadClockMs(thread: string): number | undefined {
+  if (thread === "") return performance.now();
+  try {
+    return Number.parseInt(readSmallFile(`/proc/${thread}/schedstat`, 256) ?? "", 10) / 1e6 || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function runTask(
   slot: WorkerSlot,
   task: WorkerTask,
-  { signal, msMax }: Pick<TaskLimits, "signal" | "msMax">,
+  { signal, msMax, wallMsMax }: Pick<Required<TaskLimits>, "signal" | "msMax" | "wallMsMax">,
   onPart: (part: unknown) => void,
 ): Promise<unknown> {
   slot.isReusable = false;
+  let watch: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let onAbort = (): void => undefined;
   try {
     return await new Promise<unknown>((resolve, reject) => {
-      timer = setTimeout(() => resolve({ failed: "time", detail: `${msMax} ms` } satisfies TaskFailed), msMax);
+      let fromMs: number | undefined;
+      let workedMs = 0;
+      const fail = (failed: TaskFailed["failed"], detail: string): void =>
+        resolve({ failed, detail, workedMs } satisfies TaskFailed);
+      const look = (): void => {
+        const nowMs = slot.thread === undefined ? undefined : threadClockMs(slot.thread);
+        if (nowMs === undefined) return;
+        fromMs ??= nowMs;
+        workedMs = nowMs - fromMs;
+        if (workedMs > msMax) fail("time", `${msMax} ms of work`);
+      };
+      look();
+      watch = setInterval(look, lookEveryMs);
+      timer = setTimeout(() => fail("time", `${wallMsMax} ms`), wallMsMax);
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort);
-      slot.task = (event) => {
-        if ("failed" in event) resolve(event);
-        else if (event.is === "part") onPart(event.part);
-        else if (event.is === "failed") resolve({ failed: event.why, detail: event.detail } satisfies TaskFailed);
-        else if (event.is === "done") {
-          slot.isReusable = event.memoryBytes <= idleMemoryBytesMax;
-          resolve(event.result);
+      slot.task = (message) => {
+        if (message.is === "part") onPart(message.part);
+        else if (message.is === "failed") fail(message.why, message.detail);
+        else if (message.is === "done") {
+          slot.isReusable = message.memoryBytes <= idleMemoryBytesMax;
+          resolve(message.result);
         }
       };
       slot.worker.postMessage(task, copyBytes(task));
     });
   } finally {
+    clearInterval(watch);
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
   }

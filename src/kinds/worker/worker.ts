@@ -47,8 +47,6 @@ export interface WorkerContext {
   part(part: unknown): void;
   /** Transfers memory to the host with the next message, without a copy. */
   give(memory: ArrayBuffer): void;
-  /** Throws when the task has used up its CPU time; for loops whose length the file decides. */
-  checkTime(): void;
   readonly memory: {
     /** For one WebAssembly memory: a worker's `resourceLimits` do not include it. */
     readonly bytesMax: number;
@@ -63,15 +61,16 @@ export interface WorkerTask {
   readonly kind: keyof Programs;
   readonly input: unknown;
   readonly memoryBytesMax: number;
-  readonly cpuMsMax: number;
 }
 
 export type WorkerMessage =
+  /** The thread's folder below `/proc`, where its CPU time can be read; empty where the system has none. */
+  | { readonly is: "started"; readonly thread: string }
   | { readonly is: "part"; readonly part: unknown }
   | { readonly is: "compiled"; readonly path: string; readonly wasm: CompiledWasm }
   /** The result, and the peak size of a WebAssembly memory. */
   | { readonly is: "done"; readonly result: unknown; readonly memoryBytes: number }
-  | { readonly is: "failed"; readonly why: "time" | "memory" | "crash"; readonly detail: string };
+  | { readonly is: "failed"; readonly why: "memory" | "crash"; readonly detail: string };
 
 function readCells({ bytes, limits }: { bytes: Uint8Array; limits: NotebookLimits }): Notebook | NotebookFault {
   return parseNotebook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), limits);
@@ -124,36 +123,25 @@ function limitMemories(): void {
   };
 }
 
-class OutOfTime extends Error {}
+interface Files {
+  readonly readFileSync: (path: string) => Uint8Array;
+  readonly readlinkSync: (path: string) => string;
+}
 
-/** Between two looks at the CPU time, which take some 10 µs each. Calls are no measure: one may follow a second of work. */
-const lookEveryMs = 2;
-
-/** Calls throw once the thread has used `msMax` of CPU time: of wall-clock time where only Linux's `/proc` would know. */
-function startCpuLimit(msMax: number, readFile: (path: string) => Uint8Array): () => void {
-  const cpuTime = (): number => {
-    try {
-      return Number.parseInt(Buffer.from(readFile("/proc/thread-self/schedstat")).toString("latin1"), 10) / 1e6;
-    } catch {
-      return performance.now();
-    }
-  };
-  const endMs = cpuTime() + msMax;
-  let nextLookMs = 0;
-  return () => {
-    const nowMs = performance.now();
-    if (nowMs < nextLookMs) return;
-    nextLookMs = nowMs + lookEveryMs;
-    if (cpuTime() > endMs) throw new OutOfTime(`it may use ${msMax} ms of CPU time`);
-  };
+function threadFolder({ readFileSync, readlinkSync }: Files): string {
+  try {
+    return readFileSync("/proc/thread-self/schedstat").length > 0 ? readlinkSync("/proc/thread-self") : "";
+  } catch {
+    return "";
+  }
 }
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const load = createRequire(process.execPath);
-  const { readFileSync } = load("node:fs") as { readFileSync: (path: string) => Uint8Array };
+  const files = load("node:fs") as Files;
+  const { readFileSync } = files;
   const compiled = new Map<string, CompiledWasm>();
   let moved: ArrayBuffer[] = [];
-  let checkTime = (): void => undefined;
   const post = (message: WorkerMessage): void => {
     port.postMessage(message, moved);
     moved = [];
@@ -171,23 +159,21 @@ function serve(port: NonNullable<typeof parentPort>): void {
     },
     part: (part) => post({ is: "part", part }),
     give: (buffer) => void moved.push(buffer),
-    checkTime: () => checkTime(),
     memory,
   };
-  const run = async ({ kind, input, memoryBytesMax, cpuMsMax }: WorkerTask): Promise<void> => {
+  const run = async ({ kind, input, memoryBytesMax }: WorkerTask): Promise<void> => {
     Object.assign(memory, { bytesMax: memoryBytesMax, isFull: false, bytes: 0 });
-    checkTime = startCpuLimit(cpuMsMax, readFileSync);
     try {
       const program = programs[kind] as (input: unknown, context: WorkerContext) => unknown;
       const result = await program(input, context);
       post({ is: "done", result, memoryBytes: memory.bytes });
     } catch (error) {
       moved = [];
-      const why = error instanceof OutOfTime ? "time" : memory.isFull ? "memory" : "crash";
-      post({ is: "failed", why, detail: String(error) });
+      post({ is: "failed", why: memory.isFull ? "memory" : "crash", detail: String(error) });
     }
   };
   port.on("message", (task: WorkerTask) => void run(task));
+  post({ is: "started", thread: threadFolder(files) });
 }
 
 /** Decoders print warnings about a file. The host reads neither stream, so they would pile up. */
