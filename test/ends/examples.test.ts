@@ -14,6 +14,7 @@ NOT_FOUND: Cannot read "LICENCE": it does not exist, did you mean "LICENSE"
 `,
 
   "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, column, pages): Reads a file from the workspace: text, images, PDFs, notebooks and office documents.
+Outline(file_path, depth): Lists what a file declares, without its text: functions, classes, headings, keys, rules, statements, each with its first and last line. Call it for a long file, then read only the lines that you need.
 Grep(pattern, path, glob, type, output_mode, -A, -B, -C, -n, -i, multiline, head_limit, offset): Searches the contents of files with a regular expression, by ripgrep.
 Glob(pattern, path): Finds files by the pattern of their paths, newest first.
 LS(path, ignore, offset): Lists a folder as a tree, with the sizes of files.
@@ -21,11 +22,13 @@ Edit(file_path, old_string, new_string, replace_all): Replaces a text in a file 
 MultiEdit(file_path, edits): Makes several replacements in one file, all of them or none.
 Write(file_path, content): Writes a file: a new one, or an existing one whose whole content is replaced.
 NotebookEdit(notebook_path, cell_id, new_source, cell_type, edit_mode): Changes one cell of a Jupyter notebook (.ipynb); every other byte of the file stays unchanged.
+Delete(path): Deletes a file, a link itself, or a folder with all that is in it. The user can undo it.
+Move(path, to): Moves or renames a file, or a folder with all that is in it. Missing folders are made, nothing is overwritten.
 ok: 1\tMIT License
 
 [21 lines]
 no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter: leave it out, or did you mean "file_path"
-no: Cannot call "Bash": there is no such tool, use one of Read, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit
+no: Cannot call "Bash": there is no such tool, use one of Read, Outline, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit, Delete, Move
 `,
 
   "03-two-workspaces.mjs": `written on the left
@@ -111,7 +114,7 @@ port.js: export const port = 8080;
 [21 lines]
 `,
 
-  "10-anthropic.mjs": `[ 'Read', 'Grep', 'Glob', 'LS' ]
+  "10-anthropic.mjs": `[ 'Read', 'Outline', 'Grep', 'Glob', 'LS' ]
 ok: File created successfully at: poem.txt
 ok: Here's the result of running \`cat -n\` on poem.txt:
      1\troses are red

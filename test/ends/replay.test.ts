@@ -92,7 +92,7 @@ test("another MCP server gets the same calls and the same score", async () => {
   const server = `"${process.execPath}" "${commandLine}" mcp {folder} --yes --dialect opencode`;
   const { scores } = await resultOf([join(folder, "neutral.jsonl"), "--server", server]);
   const [own, other] = scores;
-  expect(other?.toolsUsed).toEqual(["read", "edit", "multiedit", "write", "patch"]);
+  expect(other?.toolsUsed).toEqual(["read", "edit", "multiedit", "write", "patch", "delete"]);
   expect(other?.changes).toEqual(own?.changes);
   expect(other?.reads).toEqual(own?.reads);
   expect(other?.failures).toEqual(own?.failures);

@@ -57,7 +57,8 @@ for (const era of eras) {
       ["bad arguments", "Read", { file: 1 }],
     ] as const) {
       test(`${what} is the same the first time and the second time`, async () => {
-        const server = await started();
+        // A model that is named gets the reminder with each page.
+        const server = await started("--model", "a-model");
         const first = await server.call(2, "tools/call", params(name, input));
         const second = await server.call(3, "tools/call", params(name, input));
         expect(second).toEqual({ ...first, id: 3 });
