@@ -372,6 +372,7 @@ function installedIn(folder: string, roots: readonly string[], command: string):
 /** In the order in which calls are likely to need them; without optional packages, which are updated separately. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./tools/changes.ts"),
+  () => import("./tools/outside-changes.ts"),
   () => import("./tools/grep/grep.ts"),
   () => import("./tools/glob/glob.ts"),
   () => import("./history/history.ts"),

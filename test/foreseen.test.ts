@@ -81,7 +81,7 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
   });
 
   test("a file that somebody else deleted is told by a dry run as often as it is asked", async () => {
-    const { path, claude } = bed({ "a.txt": "one\n" }, { readFirst: true });
+    const { path, claude } = bed({ "a.txt": "one\n" }, { readFirst: "lines" });
     await claude.call("Read", { file_path: "a.txt" });
     fs.rmSync(path("a.txt"));
     const write = (dryRun: boolean) => claude.call("Write", { file_path: "a.txt", content: "1\n" }, { dryRun });

@@ -419,7 +419,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
           count: denied.size,
         });
       }
-      if (dryRun === true || (questions === 0 && !askAnyway)) return "free";
+      // A dry run changes nothing, but what may not be read without a question is not looked into either.
+      if (questions === 0 && (dryRun === true || !askAnyway)) return "free";
       if (options.asker === "yes" && !uses.some(({ target: top }) => isExternal(top))) return "free";
       const everyTime = protectedFiles.size > 0 || askAnyway;
       const by = everyTime ? "protected" : (asking?.by ?? "no rule");

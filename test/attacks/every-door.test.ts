@@ -46,6 +46,16 @@ const textServer = {
   text: { command: ["filehand-test-no-such-program"], extensions: { ".txt": "text", ".pem": "text", ".env": "text" } },
 } as const;
 
+/** Every tool that can be switched on. */
+const allTools = {
+  historyTools: true,
+  languageTools: "rename",
+  lineEdits: true,
+  editFiles: true,
+  patchTool: true,
+  fileTools: ["delete", "move", "copy", "make-folder"],
+} as const;
+
 interface Scene {
   readonly root: string;
   readonly open: (dialect: Session["dialect"], options?: Partial<FilehandOptions>) => Session;
@@ -56,7 +66,7 @@ interface Scene {
 /** With the hidden files, which an earlier session changed when nothing was denied; or without any. */
 async function scene(files: "there" | "missing"): Promise<Scene> {
   const { path: at } = workspace(tree(files === "there"));
-  const tools = { historyTools: true, languageTools: "rename", languageServers: { servers: textServer } } as const;
+  const tools = { ...allTools, languageServers: { servers: textServer } } as const;
   const options = { roots: [at("ws")], stateDir: at("state"), ...tools, readFirst: false, dedup: false };
   if (files === "there") {
     fs.mkdirSync(at("ws/.kube"));
@@ -218,6 +228,7 @@ describe.skipIf(onWindows)("what is hidden, from the library", () => {
   test("A62 the same in a folder that is a repository of its own, and through links", async () => {
     const { path: at } = workspace({
       ws: {
+        a: "content\n",
         sub: { ".git": "gitdir: ../x\n", ".env.local": `KEY=${words}\n`, deep: { ".env": `KEY=${words}\n` } },
         "to-sub": { link: "sub" },
         "to-env": { link: "sub/.env.local" },
@@ -290,7 +301,7 @@ describe.skipIf(onWindows)("what is hidden, on the command line", () => {
 test("every tool of every dialect is tried, also one that is added later", () => {
   const { path: at } = workspace({ ws: {}, state: {} });
   for (const dialect of everyDialect) {
-    const definitions = createFilehand({ roots: [at("ws")], stateDir: at("state"), historyTools: true })
+    const definitions = createFilehand({ roots: [at("ws")], stateDir: at("state"), ...allTools })
       .session({ dialect })
       .definitions();
     const doors = everyDoor(definitions, { path: "a", content: "b", spare: "c", turn: "d" });

@@ -24,7 +24,8 @@ export interface Hidden {
 export function everyDoor(definitions: readonly ToolDefinition[], hidden: Hidden): readonly Door[] {
   return definitions.flatMap(({ name, inputSchema }) => {
     const properties = Object.keys(inputSchema.properties ?? {});
-    const inputs = inputsFor(name.toLowerCase(), properties, hidden);
+    const fileKeys = Object.keys(inputSchema.properties?.["files"]?.items?.properties ?? {});
+    const inputs = inputsFor(name.toLowerCase(), properties, hidden, fileKeys);
     return inputs.map(([how, input]) => ({ name: `${name} ${JSON.stringify(input)}`, tool: name, input, how }));
   });
 }
@@ -34,7 +35,12 @@ export const enter = (session: Session, { tool, input }: Door, dryRun = false): 
 
 type Input = readonly [Door["how"], Readonly<Record<string, unknown>>];
 
-function inputsFor(tool: string, properties: readonly string[], hidden: Hidden): readonly Input[] {
+function inputsFor(
+  tool: string,
+  properties: readonly string[],
+  hidden: Hidden,
+  fileKeys: readonly string[],
+): readonly Input[] {
   const { path, content, spare, turn } = hidden;
   const has = (name: string): boolean => properties.includes(name);
   const file = ["file_path", "filePath", "notebook_path", "path"].find(has) ?? "";
@@ -44,7 +50,7 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
     ? ["oldString", "newString", "replaceAll"]
     : ["old_string", "new_string", "replace_all"];
   const patch = (...lines: readonly string[]) => ({
-    patchText: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
+    [has("patch_text") ? "patch_text" : "patchText"]: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
   });
   switch (tool) {
     case "read":
@@ -102,6 +108,42 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
       ];
     case "multiedit":
       return [["named", { [file]: path, edits: [{ [oldKey]: "content", [newKey]: "x" }] }]];
+    case "editlines": {
+      const lines = (edit: object) => ({ [file]: path, edits: [edit] });
+      return [
+        ["named", lines({ lines: "1", [newKey]: "x" })],
+        ["named", lines({ lines: "before 1", [newKey]: "x" })],
+        ["named", lines({ lines: "1", [newKey]: "x", first: content.slice(1) })],
+        ["named", lines({ lines: "900", [newKey]: "x" })],
+        ["near", { [file]: typo, edits: [{ lines: "1", [newKey]: "x" }] }],
+      ];
+    }
+    case "editfiles": {
+      const key = ["file_path", "filePath", "path"].find((one) => fileKeys.includes(one)) ?? "";
+      const [oldName, newName] = key === "filePath" ? ["oldString", "newString"] : ["old_string", "new_string"];
+      const of = (name: string, old: string) => ({ [key]: name, edits: [{ [oldName]: old, [newName]: "x" }] });
+      return [
+        ["named", { files: [of(path, content)] }],
+        ["named", { files: [of(spare, "content"), of(path, "nothing like it")] }],
+        ["named", { files: [of(path, "")] }],
+        ["near", { files: [of(typo, "content")] }],
+      ];
+    }
+    case "delete":
+      return [
+        ["named", { path }],
+        ["near", { path: typo }],
+      ];
+    case "makefolder":
+      return [["near", { path: `${path}/x` }]];
+    case "move":
+    case "copy":
+      return [
+        ["named", { path, to: "elsewhere.txt" }],
+        ["named", { path: spare, to: path }],
+        ["near", { path: spare, to: `${path}/x` }],
+        ["near", { path: typo, to: "elsewhere.txt" }],
+      ];
     case "write":
       return [["named", { [file]: path, content: "x" }]];
     case "notebookedit":

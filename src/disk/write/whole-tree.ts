@@ -42,6 +42,7 @@ import {
   nothingDone,
   type NothingDone,
   orUnconfirmed,
+  unconfirmed,
   type Unconfirmed,
   WriteFailed,
   type WriteNote,
@@ -375,8 +376,11 @@ export async function moveTree(input: MoveInput, context: WriteContext): Promise
     check();
     await rename(oldPath, newPath, top, check, system);
     moved = true;
-    // Another entry took the name at the last moment and was moved instead: move it back.
-    if (attempt(() => requireSame(top, goal, newName, system) ?? true) !== true) {
+    try {
+      requireSame(top, goal, newName, system);
+    } catch (error) {
+      if (!(error instanceof FileChanged)) return unconfirmed(error);
+      // Another entry took the name at the last moment and was moved instead: move it back.
       refuseExisting(oldPath, context);
       during("renaming", () => system.rename(newPath, oldPath));
       moved = false;
@@ -597,9 +601,18 @@ export async function makeEntry(
     refuseExisting(path, context);
     await beforeSwap();
     if (folder.hasMoved()) throw new FileChanged();
-    if (leadsTo === undefined) makeFolder(path, mode, system);
-    else orExists(() => system.symlink(Buffer.from(leadsTo), path), "linking");
+    if (leadsTo === undefined) {
+      orExists(() => system.makeFolder(path, mode === undefined ? 0o777 : 0o700), "making a folder");
+    } else orExists(() => system.symlink(Buffer.from(leadsTo), path), "linking");
     isMade = true;
+    try {
+      if (leadsTo === undefined) setFolderMode(path, mode, system);
+    } catch (error) {
+      // A folder without its mode is removed again; if that fails too, it is there.
+      isMade = attempt(() => system.removeFolder(path) ?? true) !== true;
+      if (!isMade) throw error;
+      return unconfirmed(error);
+    }
     return await orUnconfirmed(async () => {
       await sync.sync();
       return { did: "made" };
@@ -612,8 +625,7 @@ export async function makeEntry(
   }
 }
 
-function makeFolder(path: string, mode: number | undefined, system: System): void {
-  orExists(() => system.makeFolder(path, mode === undefined ? 0o777 : 0o700), "making a folder");
+function setFolderMode(path: string, mode: number | undefined, system: System): void {
   if (mode === undefined || system.platform === "win32") return;
   using opened = new Descriptor(
     during("making a folder", () => system.open(path, listFlags)),
