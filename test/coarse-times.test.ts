@@ -169,8 +169,9 @@ for (const [where, root, open] of places) {
       expect((await write(session, "total = 100\nname = y\n")).error).toBeUndefined();
       changeInPlace(file, "total = 999");
       await new Promise((resolve) => setTimeout(resolve, 2_200));
-      const edit = { file_path: file, old_string: "name = y", new_string: "name = z" };
-      expect((await session.call("Edit", edit)).error?.code).toBe("STALE");
+      const edit = (old_string: string) => session.call("Edit", { file_path: file, old_string, new_string: "x" });
+      expect((await edit("total = 999")).error?.code).toBe("STALE");
+      expect(words(await edit("name = y"))).toContain("Somebody else changed line 1");
     });
 
     test("the session's own changes, one after the other, are not taken for somebody else's", async () => {

@@ -15,7 +15,9 @@ const lines = Array.from({ length: 1_000 }, (_, n) => `line ${n + 1} ${(n + 1) %
 let session: Session;
 beforeEach(() => {
   fs.writeFileSync(at("a.txt"), `${lines.join("\n")}\n`);
-  session = createFilehand({ roots: [root], ask: "yes", reminder: false }).session({ dialect: "claude" });
+  session = createFilehand({ roots: [root], ask: "yes", reminder: false, readFirst: "lines" }).session({
+    dialect: "claude",
+  });
 });
 const message = ({ error }: Reply): string => `${error?.code ?? "ok"} ${error?.message ?? ""}`;
 const read = (input: object = {}): Promise<Reply> => session.call("Read", { file_path: "a.txt", ...input });
@@ -126,10 +128,11 @@ describe("lines that Grep showed", () => {
     expect(message(await edit("short needle"))).toBe("ok ");
   });
 
-  test("of a file that changed since do not count", async () => {
+  test("that somebody else changed since do not count, and others do", async () => {
     await grep({});
-    fs.writeFileSync(at("a.txt"), there("a.txt").replace("line 1 plain", "other"));
-    expect(message(await multiEdit(["line 705 plain", "b"]))).toMatch(/^STALE/);
+    fs.writeFileSync(at("a.txt"), there("a.txt").replace("line 705 plain", "line 705 other"));
+    expect(message(await multiEdit(["line 705 other", "b"]))).toMatch(/^STALE/);
+    expect(message(await multiEdit(["line 706 plain", "b"]))).toBe("ok ");
   });
 
   test("count only as far as the answer that is sent has them, and not at all if it was lost", async () => {

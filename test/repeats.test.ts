@@ -61,7 +61,7 @@ describe("the same range of the same file", () => {
     await read(writer);
     expect((await writer.call("Edit", edit)).isError).toBe(false);
     fs.writeFileSync(at("a.txt"), before);
-    expect(typeOf(await writer.call("Edit", edit))).toBe("STALE");
+    expect(typeOf(await writer.call("Write", { file_path: "a.txt", content: "new\n" }))).toBe("STALE");
     // It was told to read it again: that must help.
     expect(typeOf(await read(writer))).toBe("text");
     expect((await writer.call("Edit", edit)).isError).toBe(false);

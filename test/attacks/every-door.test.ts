@@ -241,6 +241,8 @@ describe.skipIf(onWindows)("what is hidden, from the library", () => {
     }).session({ dialect: "claude" });
     for (const path of ["sub/.env.local", "sub/deep/.env", "to-sub/.env.local", "to-sub/deep/.env", "to-env"]) {
       for (const door of everyDoor(session.definitions(), { path, content: words, spare: "a", turn: "t" })) {
+        // A symlink is deleted or moved itself, and the file that it leads to stays.
+        if (path === "to-env" && /^(?:Delete|Move)$/u.test(door.tool)) continue;
         const reply = await enter(session, door);
         const whole = wholeOf(reply);
         ok(!showsIt(door, whole), `${door.name}: ${whole}`);
