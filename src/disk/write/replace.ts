@@ -170,7 +170,7 @@ async function replaceIn(
 }
 
 /** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
-function withMode(stat: BigIntStats, mode: number): BigIntStats {
+export function withMode(stat: BigIntStats, mode: number): BigIntStats {
   const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
   return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else
 }
