@@ -318,3 +318,26 @@ describe.skipIf(!hasGit)("filehand diff", () => {
     );
   });
 });
+
+describe.skipIf(onWindows)("the executable bit", () => {
+  test("is in the question, is set, and undo takes it back", async () => {
+    const plain = { text: "echo\n", executable: false };
+    put(tree, new Map([["run.sh", plain]]));
+    const asked: unknown[] = [];
+    const files = createFilehand({
+      roots: [tree],
+      readFirst: false,
+      stateDir: state,
+      permissions: { ask: ["Edit"] },
+      ask: async ({ metadata }) => (asked.push(metadata["executable"], metadata["diff"]), { reply: "once" }),
+    });
+    const one = files.session({ dialect: "opencode" });
+    const patchText = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n";
+    expect(textOf(await one.call("patch", { patchText }))).toContain("The file is executable now.");
+    expect(asked).toEqual([true, patchText]);
+    expect(look(tree)).toEqual(new Map([["run.sh", { ...plain, executable: true }]]));
+    await one.undo();
+    expect(look(tree)).toEqual(new Map([["run.sh", plain]]));
+    await files.close();
+  });
+});

@@ -32,10 +32,12 @@ export function* readingUnified(raw: readonly string[], to: number): Steps<reado
     if (index % partLength === 0) yield;
     lines.push(!keepsCr && line.endsWith("\r") ? line.slice(0, -1) : line);
   }
-  const begin = lines.findIndex((line, index) => index < first && line.trim() === "*** Begin Patch");
-  if (begin !== -1) return { fault: "mixed forms", index: begin };
-  const binary = lines.findIndex((line, index) => index < first && isBinaryNote(line));
-  if (binary !== -1) return { fault: "binary", index: binary };
+  for (let index = 0; index < first; index += 1) {
+    if (index % partLength === 0) yield;
+    const line = lines[index] ?? "";
+    if (line.trim() === "*** Begin Patch") return { fault: "mixed forms", index };
+    if (isBinaryNote(line)) return { fault: "binary", index };
+  }
 
   const reader: Reader = { lines, wrapFrom: to, keepsCr, at: first };
   const sections: Section[] = [];
@@ -324,8 +326,8 @@ function* readHunk(reader: Reader): Steps<PatchHunk | Fault> {
       return { headers: [], lines, endOfFile: false, at: index + 1, expected };
     }
   }
-  const [first, ...others] = yield* readMarked(reader);
-  if (first === undefined) return { fault: "empty hunk", index };
+  const lines = yield* readMarked(reader);
+  if (!isFilled(lines)) return { fault: "empty hunk", index };
   const stopped = reader.lines[reader.at];
   const isOver = stopped === undefined || stopped.trim() === "" || reader.at >= reader.wrapFrom;
   if (!isOver && !stopped.startsWith("@@") && !isUnifiedHeader(reader.lines, reader.at)) {
@@ -338,10 +340,13 @@ function* readHunk(reader: Reader): Steps<PatchHunk | Fault> {
   }
   const named = counted === null ? header.replace(/^@@ ?/, "").replace(/ ?@@$/, "") : "";
   const headers = /^[.\s]*$/.test(named) ? [] : [named];
-  return { headers, lines: [first, ...others], endOfFile: false, at: index + 1, expected: "unknown" };
+  return { headers, lines, endOfFile: false, at: index + 1, expected: "unknown" };
 }
 
 type Lines = readonly [PatchLine, ...PatchLine[]];
+
+/** Without a copy: a hunk may have a million lines. */
+const isFilled = (lines: readonly PatchLine[]): lines is Lines => lines.length > 0;
 
 /** As many lines as the header says; undefined, with the reader where it was, if that is no whole hunk. */
 function* readCounted(reader: Reader, oldLines: number, newLines: number): Steps<Lines | undefined> {
@@ -360,8 +365,7 @@ function* readCounted(reader: Reader, oldLines: number, newLines: number): Steps
   }
   const next = reader.lines[reader.at] ?? "";
   const isMore = /^[-+ ]/.test(next) && !/^-- ?$/.test(next) && !isUnifiedHeader(reader.lines, reader.at);
-  const [first, ...others] = lines;
-  if (first !== undefined && (!isMore || next.trim() === "")) return [first, ...others];
+  if (isFilled(lines) && (!isMore || next.trim() === "")) return lines;
   reader.at = from;
   return undefined;
 }
@@ -407,14 +411,17 @@ function lineOf(mark: PatchLine["mark"], line: string, { keepsCr }: Reader): Pat
 /** The paths in all headers, with and without their first folder, and perhaps more: lines of a file may look like headers. */
 export function pathsInHeaders(patchText: string): ReadonlySet<string> {
   const paths = new Set<string>();
+  const seen = new Set<string>();
   const add = (name: string | undefined): void => {
     if (name === undefined || name === "" || name === noFile) return;
     paths.add(name);
     paths.add(withoutFirst(name));
   };
-  for (const [, key, rest = ""] of patchText.matchAll(
+  for (const [line, key, rest = ""] of patchText.matchAll(
     /^(diff --git|---|\+\+\+|(?:rename|copy) (?:from|to)) ([^\n]*)$/gm,
   )) {
+    if (seen.has(line)) continue;
+    seen.add(line);
     const text = rest.replace(/\r$/, "");
     if (key === "diff --git") add(namesInGitHeader(text)?.path);
     else add(nameIn(text));
