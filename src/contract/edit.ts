@@ -155,7 +155,7 @@ export interface NotebookEditRequest {
 
 export interface PatchRequest {
   readonly verb: "patch";
-  /** In the `*** Begin Patch` form. */
+  /** In the `*** Begin Patch` form, or a unified diff. */
   readonly patchText: string;
   readonly profile: Profile;
 }
@@ -223,6 +223,8 @@ export type ChangeNote =
       readonly hunks: readonly Hunk[];
     }
   | { readonly note: "formatter failed"; readonly why: string }
+  /** The file became executable, or is no longer. */
+  | { readonly note: "mode"; readonly executable: boolean }
   | { readonly note: "same content" };
 
 export type LineEndName = "LF" | "CRLF" | "CR" | "mixed";

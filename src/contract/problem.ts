@@ -282,7 +282,9 @@ export type EditFault =
 export type HunkFault =
   | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }
-  | { readonly why: "out of order"; readonly line: number };
+  | { readonly why: "out of order"; readonly line: number }
+  /** Lines are added by a line number alone, and nothing shows that it is right for this file. */
+  | { readonly why: "no context" };
 
 export type PatchFault =
   | "no begin"
@@ -306,7 +308,17 @@ export type PatchFault =
   | "two names"
   /** The path is below a file that the patch creates. */
   | "in a new file"
-  | "unified diff";
+  /** `*** Begin Patch` and a unified diff in one text. */
+  | "mixed forms"
+  /** Of a unified diff: a line between hunks or files that belongs to neither. */
+  | "not of a diff"
+  | "binary"
+  /** A symlink or a submodule. */
+  | "special file"
+  /** `---` and `+++` name different files without `rename from`. */
+  | "names differ"
+  /** A deleted file has other lines than those that the patch removes. */
+  | "other lines deleted";
 
 export type CodePlaceFault =
   | { readonly why: "nothing named" | "no query" }

@@ -53,7 +53,7 @@ export function patchesFor(files: readonly ChangedFile[], facts: Facts): readonl
     chars += charsOf(file);
     if (!facts.full && chars > limits.patchCharsMax) return "";
     const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
-    return unified(file.target.relative, boundedHunks(file, facts), kind, file.movedFrom?.relative);
+    return unified(file.target.relative, boundedHunks(file, facts), kind, { oldPath: file.movedFrom?.relative });
   });
 }
 
@@ -250,6 +250,10 @@ function noteSentence(note: Exclude<ChangeNote, { readonly note: "same content" 
       return `Not all about the file could be kept: ${note.detail}.`;
     case "not kept":
       return `${notKept[note.what]}: ${escapeName(note.why)}.`;
+    case "mode":
+      return note.executable
+        ? `The file ${say("is executable now", "would become executable")}.`
+        : `The file ${say("is no longer", "would no longer be")} executable.`;
     case "formatter failed":
       return `The change was made, but the formatter failed: ${escapeName(note.why).slice(0, 300)}.`;
   }
@@ -343,7 +347,7 @@ export function patchFaultWords({
   const at = `line ${line} of the patch (${quoted(cutChars(text, 120))})`;
   switch (fault) {
     case "no begin":
-      return "a patch begins with the line *** Begin Patch";
+      return "a patch begins with the line *** Begin Patch, or is a unified diff with --- and +++ lines";
     case "no end":
       return "a patch ends with the line *** End Patch, which is missing; was it cut off? Send it whole, or in parts";
     case "text after end":
@@ -372,8 +376,18 @@ export function patchFaultWords({
       return `${quoted(cutChars(text, 120))} is a file that the patch names before by another name, put all its changes into one section`;
     case "in a new file":
       return `${quoted(cutChars(text, 120))} would lie in a file that the same patch makes, give one of them another name`;
-    case "unified diff":
-      return "this is a unified diff; write it as *** Begin Patch, *** Update File: path, @@, lines with a blank, - or +, *** End Patch";
+    case "mixed forms":
+      return `${at}: a patch is either *** Begin Patch with its own sections or a unified diff, not both`;
+    case "not of a diff":
+      return `${at} is no line of a unified diff: a line that begins with a blank, - or +, the next @@ line or the head of the next file is expected there`;
+    case "binary":
+      return `${at}: it changes a file that is not text, which cannot be patched here`;
+    case "special file":
+      return `${at}: it is about a symlink or a submodule, and only files can be patched`;
+    case "names differ":
+      return `${at}: --- and +++ name different files, which one is meant? Give both the same name, or add the lines rename from and rename to`;
+    case "other lines deleted":
+      return `line ${line} of the patch: it deletes ${quoted(cutChars(text, 120))}, which has other lines than those that the patch removes; read it again`;
   }
 }
 

@@ -156,6 +156,9 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   if (hunk?.why === "out of order") {
     return `hunk ${which.index} belongs at line ${hunk.line}, above what the hunk before it changed; nothing was changed, give the hunks in the file's order and without overlaps${shown}`;
   }
+  if (hunk?.why === "no context") {
+    return `hunk ${which.index} has only added lines and a line number, and nothing shows that the number is right; nothing was changed, give unchanged lines around the change`;
+  }
   const start = `${ofMany(which)}${what} not found, nothing was changed`;
   const exactly =
     searched === "exactly" ? "; a file of this size is searched for the exact text only, copy it from the file" : "";

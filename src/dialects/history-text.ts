@@ -179,7 +179,7 @@ function diffLines(file: FileSeen): readonly string[] {
 /** In the form of `diff -u`; empty if there is none. */
 function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
   const kind = did === "created" ? "create" : did === "deleted" ? "delete" : "update";
-  return unified(relative, hunks ?? [], kind, movedFrom?.relative);
+  return unified(relative, hunks ?? [], kind, { oldPath: movedFrom?.relative });
 }
 
 function pageLine(outcome: HistoryOutcome, names: Names): readonly string[] {

@@ -77,7 +77,15 @@ export {
   withHandleClosed,
   type Root,
 } from "./lookup/lookup.ts";
-export { contentHash, fullHash, hashOfContent, type OpenFile, ReadFailed, wholeFile } from "./lookup/open-file.ts";
+export {
+  contentHash,
+  fullHash,
+  gitBlobId,
+  hashOfContent,
+  type OpenFile,
+  ReadFailed,
+  wholeFile,
+} from "./lookup/open-file.ts";
 export { existAbove, type OuterFolder, outerFolder, type RealPrefix, realPrefixes } from "./lookup/outside.ts";
 export type { Glance, WalkEntry, WalkFolder } from "./lookup/walk.ts";
 export {

@@ -11,6 +11,8 @@ export interface AskedFile {
   readonly path: string;
   readonly diff: string | undefined;
   readonly deletes: boolean;
+  /** Undefined if that does not change. */
+  readonly executable: boolean | undefined;
   readonly movedFrom: string | undefined;
   readonly movedTo: string | undefined;
 }
@@ -22,13 +24,25 @@ export function filesAsked({ metadata, patterns: [first = ""] }: Question): read
   return (several.length === 0 ? [{ path: first, ...metadata }] : several).map(askedFile);
 }
 
-const askedFile = ({ path, diff, deletes, movedFrom, movedTo }: Readonly<Record<string, unknown>>): AskedFile => ({
+const askedFile = ({
+  path,
+  diff,
+  deletes,
+  executable,
+  movedFrom,
+  movedTo,
+}: Readonly<Record<string, unknown>>): AskedFile => ({
   path: textIn(path) ?? "",
   diff: textIn(diff),
   deletes: deletes === true,
+  executable: typeof executable === "boolean" ? executable : undefined,
   movedFrom: textIn(movedFrom),
   movedTo: textIn(movedTo),
 });
+
+/** A change of the mode is in no hunk, so a question says it in words. */
+export const modeWords = ({ executable }: AskedFile): string =>
+  executable === undefined ? "" : executable ? "becomes executable" : "is no longer executable";
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 

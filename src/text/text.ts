@@ -16,7 +16,16 @@ export {
   type TextDiff,
 } from "./diff/hunks.ts";
 export { lineDiff } from "./diff/line-diff.ts";
-export { diffOfText, type DiffOfText, hunkHeader, moreLine, noDiffLine, unified } from "./diff/unified.ts";
+export {
+  diffOfText,
+  type DiffOfText,
+  gitBinaryPatch,
+  gitPatch,
+  hunkHeader,
+  moreLine,
+  noDiffLine,
+  unified,
+} from "./diff/unified.ts";
 export { type DoubleByteName, isDoubleByte } from "./encoding/encode-tables.ts";
 export { doubleByteStep, encode, type Units } from "./encoding/encode.ts";
 export {

@@ -184,7 +184,8 @@ describe("the report of a change", () => {
     const input = patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-two", "+2");
     for (const dialect of ["envelope", "opencode"]) {
       const { stdout } = await filehand(["patch", "--dry-run", "--json", "--dialect", dialect], { input });
-      expect(stdout).toContain('"diff":"--- a/a.txt\\n+++ b/b.txt\\n@@ -1,3 +1,3 @@\\n');
+      const names = "diff --git a/a.txt b/b.txt\\nrename from a.txt\\nrename to b.txt\\n--- a/a.txt\\n+++ b/b.txt\\n";
+      expect(stdout).toContain(`"diff":"${names}@@ -1,3 +1,3 @@\\n`);
     }
   });
 
@@ -282,11 +283,27 @@ describe("patch", () => {
     expect(statSync(file("new.txt"), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  test("a unified diff is refused with the form that is wanted", async () => {
+  test("a unified diff is taken from standard input, from a file and with --unified", async () => {
     const input = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
+    expect(await filehand(["patch", "--yes"], { input })).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("1\ntwo\nthree\n");
+    put("p.diff", "--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\n");
+    expect(await filehand(["patch", "p.diff", "--yes"])).toMatchObject({ code: 0 });
+    put("p.diff", "diff --git a/a.txt b/a.txt\nold mode 100644\nnew mode 100755\n");
+    const ran = await filehand(["patch", "--unified", "p.diff", "--yes"]);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toContain("The file is executable now.");
+    expect(text("a.txt")).toBe("1\n2\nthree\n");
+    expect(await filehand(["patch", "p.diff", "--unified", "p.diff"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("a binary diff is refused, and nothing is changed", async () => {
+    const input =
+      "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\ndiff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n";
     const ran = await filehand(["patch", "--yes"], { input });
     expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain("*** Begin Patch");
+    expect(ran.stderr).toContain("it changes a file that is not text");
+    expect(text("a.txt")).toBe("one\ntwo\nthree\n");
   });
 });
 

@@ -51,7 +51,12 @@ const patchFaults: readonly PatchFault[] = [
   "same file twice",
   "two names",
   "in a new file",
-  "unified diff",
+  "mixed forms",
+  "not of a diff",
+  "binary",
+  "special file",
+  "names differ",
+  "other lines deleted",
 ];
 const patternFaults: readonly PatternFault[] = [
   "empty",

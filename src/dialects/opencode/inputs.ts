@@ -60,7 +60,7 @@ export interface WriteInput {
 }
 
 export interface PatchInput {
-  /** The patch, from *** Begin Patch to *** End Patch. */
+  /** The patch, from *** Begin Patch to *** End Patch, or a unified diff. */
   readonly patchText: string;
 }
 

@@ -90,7 +90,10 @@ const patch = tool("patch", {
   name: "patch",
   description: patchDescription,
   input: {
-    patchText: string("patchText", "The patch, from *** Begin Patch to *** End Patch", { required: true, long: true }),
+    patchText: string("patchText", "The patch, from *** Begin Patch to *** End Patch, or a unified diff", {
+      required: true,
+      long: true,
+    }),
   },
 });
 

@@ -3,6 +3,7 @@
 import { createHash, hash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import type { Steps } from "../../text/text.ts";
 import { errnoName } from "../errno.ts";
 import { FileTruncated } from "../lines/scan.ts";
 import type { System } from "../system.ts";
@@ -141,6 +142,16 @@ export async function contentHash(file: OpenFile, bytesMax: number): Promise<str
 }
 
 const chunkBytes = 1_048_576;
+
+/** The id that git gives to a content. Yields, so that a large one does not block the event loop. */
+export function* gitBlobId(bytes: Uint8Array, algorithm: "sha1" | "sha256"): Steps<string> {
+  const whole = createHash(algorithm).update(`blob ${bytes.length}\0`);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    whole.update(bytes.subarray(at, at + chunkBytes));
+    yield;
+  }
+  return whole.digest("hex");
+}
 
 export async function fullHash(file: OpenFile): Promise<string> {
   const whole = createHash("sha256");

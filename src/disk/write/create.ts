@@ -25,7 +25,7 @@ import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
 import { type Content, contentOf } from "./content.ts";
 import { changeMode, copyMetadata, MetadataRefused } from "./metadata.ts";
-import { confirm } from "./replace.ts";
+import { confirm, withMode } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
 import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
 import {
@@ -49,7 +49,9 @@ export interface CreateInput {
   /** The source of copied pieces, such as a version from history; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
   readonly mode?: number | undefined;
-  /** A file whose owner, attributes and mode it gets instead; the caller keeps both open. */
+  /** Programs may run the file, as far as the umask permits. */
+  readonly executable?: boolean | undefined;
+  /** A file whose owner and attributes it gets, and its mode if none is given; the caller keeps both open. */
   readonly like?: { readonly node: FileNode; readonly file: OpenFile } | undefined;
   readonly signal: AbortSignal;
   /** Called when all is prepared, right before the file gets its name. Its error stops the change. */
@@ -168,14 +170,18 @@ async function createIn(
   const name = nodePath.basename(input.real);
   refuseExisting(folder.at(name), context);
   const content: Content = contentOf(input.pieces, input.source);
-  const { like, mode } = input;
-  const old = like?.file.stat;
+  const { like, mode, executable } = input;
+  const stat = like?.file.stat;
+  const old = stat === undefined || mode === undefined ? stat : withMode(stat, mode);
   let kept: readonly WriteNote[] = [];
   const setMetadata = async (fd: number, fresh: BigIntStats): Promise<void> => {
     if (like !== undefined && old !== undefined) kept = await keepOrNote(fd, fresh, old, like.node, context);
     else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
   };
-  const plan = old === undefined && mode === undefined ? { mode: 0o666 } : { mode: 0o600, setMetadata };
+  const plan =
+    old === undefined && mode === undefined
+      ? { mode: executable === true ? 0o777 : 0o666 }
+      : { mode: 0o600, setMetadata };
   const temp = await writeTemp(folder, { content, signal, ...plan }, context);
   using handles = new HandleStack();
   let folderSync: FolderSync;

@@ -159,7 +159,8 @@ async function replaceIn(
   return { did: "replaced", how: "renamed", identity: swapped.identity, separated: before.nlink > 1n, notes };
 }
 
-function withMode(stat: BigIntStats, mode: number): BigIntStats {
+/** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
+export function withMode(stat: BigIntStats, mode: number): BigIntStats {
   const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
   return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else
 }

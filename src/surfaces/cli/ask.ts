@@ -3,7 +3,7 @@
 import type { Answer, Asker, Keep, Question } from "../../contract/ask.ts";
 import { diffOfText, escapeName, noDiffLine } from "../../text/text.ts";
 import { treeQuestionWords, treeVerb } from "../../dialects/dialects.ts";
-import { cautionWords, filesAsked, shortened } from "../questions.ts";
+import { cautionWords, filesAsked, modeWords, shortened } from "../questions.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";
 import { coloured, styled } from "./print.ts";
@@ -117,13 +117,16 @@ function cautionOf(question: Question): string {
   const { metadata, permission } = question;
   const { caution, rule, copiedFrom } = metadata;
   const files = filesAsked(question);
+  const nameOf = ({ path }: (typeof files)[number]): string => (files.length > 1 ? `"${escapeName(path)}"` : "It");
   const lines = [
     cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
       ? `The rule ${escapeName(rule)} asks about ${files.length > 1 ? "some of these files" : metadata["tree"] === undefined ? "this file" : "it"}`
       : "",
-    ...files.map(({ path, movedFrom, movedTo, deletes }) => {
-      const name = files.length > 1 ? `"${escapeName(path)}"` : "It";
+    ...files.map((file) => (modeWords(file) === "" ? "" : `${nameOf(file)} ${modeWords(file)}`)),
+    ...files.map((file) => {
+      const { movedFrom, movedTo, deletes } = file;
+      const name = nameOf(file);
       if (deletes) return files.length > 1 ? `${name} is deleted` : "";
       if (movedFrom !== undefined) return `${name} is moved from "${escapeName(movedFrom)}"`;
       return movedTo === undefined ? "" : `${name} is moved to "${escapeName(movedTo)}"`;

@@ -9,7 +9,7 @@ import { personDialect } from "../../dialects/dialects.ts";
 import type { History, Session, SessionHistory } from "../../options.ts";
 import { readNamedFile } from "../../settings/settings.ts";
 import { overlap } from "../../state/state.ts";
-import { escapeName, hunksOfTexts, shortNames } from "../../text/text.ts";
+import { escapeName, gitBinaryPatch, gitPatch, hunksOfTexts, shortNames } from "../../text/text.ts";
 import { type Given, type Host, option } from "./command.ts";
 import { type Opened, openSession, ownSessionId } from "./open-session.ts";
 
@@ -234,7 +234,8 @@ export interface VersionDiff {
   readonly note: string | null;
 }
 
-export function diffOfSides(before: Side, after: Side): VersionDiff {
+/** `all`: also of a long diff all hunks. */
+export function diffOfSides(before: Side, after: Side, all?: "all"): VersionDiff {
   const became = before === "absent" ? "new" : after === "absent" ? "deleted" : null;
   const noted = (note: string): VersionDiff => ({ became, additions: 0, deletions: 0, hunks: [], note });
   if (before === "absent" && after === "absent") return { ...noted("it was there only in between"), became: null };
@@ -243,11 +244,43 @@ export function diffOfSides(before: Side, after: Side): VersionDiff {
   if ("why" in b) return noted(`not shown: ${b.why}`);
   if (Buffer.compare(a, b) === 0) return noted(became === null ? "no difference" : "empty");
   if (a.includes(0) || b.includes(0)) return noted(`not text: ${a.length} bytes before, ${b.length} after`);
-  // Bytes that are not UTF-8 are kept on both sides, or every line with one would differ.
-  const encoding = isUtf8(a) && isUtf8(b) ? "utf8" : "latin1";
+  const encoding = diffEncoding(a, b);
   const decoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);
-  const { hunks, additions, deletions } = hunksOfTexts(decoded(a), decoded(b));
+  const limits = all === undefined ? {} : { linesMax: Infinity, charsMax: Infinity };
+  const { hunks, additions, deletions } = hunksOfTexts(decoded(a), decoded(b), limits);
   return { became, additions, deletions, hunks, note: null };
+}
+
+/** Bytes that are not UTF-8 are kept on both sides, or every line with one would differ. */
+const diffEncoding = (a: Uint8Array, b: Uint8Array): "utf8" | "latin1" => (isUtf8(a) && isUtf8(b) ? "utf8" : "latin1");
+
+/** One file of a patch: its bytes; undefined if nothing changed that a patch can say. `lacks`: why the content is not in it. */
+export interface FilePatch {
+  readonly bytes: Uint8Array | undefined;
+  readonly lacks: string | undefined;
+}
+
+/** The file was `oldPath` before, if it is moved. Paths are relative to the root. */
+export function patchOfSides(
+  path: string,
+  oldPath: string | undefined,
+  [before, after]: readonly [Side, Side],
+  modes: { readonly before: number; readonly after: number } | undefined,
+): FilePatch {
+  const kind = before === "absent" ? "create" : after === "absent" ? "delete" : "update";
+  const options = { oldPath, modes };
+  const [a, b] = [bytesOf(before), bytesOf(after)];
+  const nothing = { bytes: undefined, lacks: undefined };
+  if (before === "absent" && after === "absent") return nothing;
+  if ("why" in a) return { ...nothing, lacks: a.why };
+  if ("why" in b) return { ...nothing, lacks: b.why };
+  const isSame = Buffer.compare(a, b) === 0;
+  if (isSame && kind === "update" && oldPath === undefined && modes === undefined) return nothing;
+  if (!isSame && (a.includes(0) || b.includes(0))) {
+    return { bytes: Buffer.from(gitBinaryPatch(path, kind, options)), lacks: "it is not text" };
+  }
+  const { head, body } = gitPatch(path, diffOfSides(before, after, "all").hunks, kind, options);
+  return { bytes: Buffer.concat([Buffer.from(head), Buffer.from(body, diffEncoding(a, b))]), lacks: undefined };
 }
 
 const bytesOf = (side: Side): Uint8Array | Unavailable => (side === "absent" ? new Uint8Array() : side);

@@ -6,7 +6,7 @@ import { treeQuestionWords } from "../../dialects/dialects.ts";
 import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionFile, QuestionInfo } from "./wire.ts";
 import { diffOfText, type DiffOfText } from "../../text/text.ts";
-import { filesAsked, type Totals } from "../questions.ts";
+import { type AskedFile, filesAsked, modeWords, type Totals } from "../questions.ts";
 
 export interface InspectorQuestion {
   readonly workspace: string;
@@ -196,6 +196,14 @@ function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
   }
 }
 
+/** The page shows hunks, and a change of the mode is in none. */
+function modeCaution(asked: readonly AskedFile[], relativeOf: (path: string) => string): string | null {
+  const [first, ...others] = asked.filter((file) => modeWords(file) !== "");
+  if (first === undefined) return null;
+  const more = others.length === 0 ? "" : `, and the mode of ${others.length} more changes`;
+  return `"${relativeOf(first.path)}" ${modeWords(first)}${more}`;
+}
+
 /** Files of one question on the page; the page counts the others. */
 const filesMax = 200;
 
@@ -228,7 +236,7 @@ function shownOf(
     size: treeQuestionWords(metadata["tree"]),
     copiedFrom: textOf(metadata["copiedFrom"]),
     rule: textOf(metadata["rule"]),
-    caution: textOf(metadata["caution"]),
+    caution: textOf(metadata["caution"]) ?? modeCaution(asked, relativeOf),
     always,
     keep,
   };

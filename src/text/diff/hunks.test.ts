@@ -374,3 +374,9 @@ test("four times the changes in one line are four times the work", async () => {
   const all = { linesMax: 1_000_000, charsMax: 10_000_000, reachBytes: 10_000_000 };
   await growsLikeItsInput(4_000, line, ({ text, changes, touched }) => diffOfChanges(text, changes, all, touched));
 });
+
+test("a change that appears further down among equal lines has its context below", () => {
+  const equal = "one\n".repeat(30);
+  const { hunks } = hunksOfTexts(`A\nq\none\n${equal}z\nz\nz\nz\n`, `B\nq\n${equal}z\nz\nz\nz\n`);
+  expect(hunks.at(-1)?.lines.slice(-4)).toEqual(["-one", " z", " z", " z"]);
+});

@@ -67,15 +67,25 @@ export function* hunksBetween(before: string, after: string, options: HunkOption
   const tail = equalTail(before.slice(head), after.slice(head));
   const context = options.context ?? contextDefault;
   const from = linesUp(before, head, context);
-  const to = linesDown(before, before.length - tail, context);
-  const place: ChangedPlace = {
-    firstLine: 1 + countNewlines(before.slice(0, from)),
-    before: before.slice(from, to),
-    after: after.slice(from, after.length - (before.length - to)),
-    atEnd: to === before.length,
-  };
+  const firstLine = 1 + countNewlines(before.slice(0, from));
   yield;
-  return yield* hunksOf([place], options);
+  for (let below = context; ; below = 4 * below + 4) {
+    const to = linesDown(before, before.length - tail, below);
+    const place: ChangedPlace = {
+      firstLine,
+      before: before.slice(from, to),
+      after: after.slice(from, after.length - (before.length - to)),
+      atEnd: to === before.length,
+    };
+    const diff = yield* hunksOf([place], options);
+    // Among equal lines a change can appear further down. With too few lines below it, a hunk would mean the end of the file.
+    if (place.atEnd || linesKeptAtEnd(diff.hunks.at(-1)) >= context || !diff.complete) return diff;
+  }
+}
+
+function linesKeptAtEnd(hunk: Hunk | undefined): number {
+  if (hunk === undefined) return Infinity;
+  return hunk.lines.length - 1 - hunk.lines.findLastIndex((line) => !line.startsWith(" "));
 }
 
 /** Places MUST be in file order and not overlap; those that touch are joined. They may have more context than the hunks show. */

@@ -4,20 +4,71 @@ import { Buffer } from "node:buffer";
 import type { Hunk } from "../../contract/edit.ts";
 import { hiddenCharacters } from "../../contract/hidden-characters.ts";
 
-/** Ends with a newline. Empty if there are no hunks: a file that is created or deleted empty has no diff. */
-export function unified(
+export interface UnifiedOptions {
+  /** Of a file that is moved. */
+  readonly oldPath?: string | undefined;
+  /** Permission bits before and after, if they differ in what git keeps of them. */
+  readonly modes?: { readonly before: number; readonly after: number } | undefined;
+}
+
+type ChangeKind = "update" | "create" | "delete";
+
+/**
+ * Ends with a newline. Has the headers of git only where a move or a mode needs them. Empty if there are neither hunks nor a
+ * mode: a file that is created or deleted empty, or only moved, has no diff here, but it has a `gitPatch`.
+ */
+export function unified(path: string, hunks: readonly Hunk[], kind: ChangeKind, options: UnifiedOptions = {}): string {
+  if (hunks.length === 0 && options.modes === undefined) return "";
+  const isMoved = options.oldPath !== undefined && options.oldPath !== path;
+  const head = isMoved || options.modes !== undefined ? gitHeader(path, kind, options) : "";
+  return head + fileHeader(path, hunks, kind, options.oldPath) + hunkText(hunks);
+}
+
+/** The change of one file as git writes it, in two parts: names are UTF-8, the hunks have the encoding of the file. */
+export function gitPatch(
   path: string,
   hunks: readonly Hunk[],
-  kind: "update" | "create" | "delete",
-  oldPath = path,
-): string {
-  if (hunks.length === 0) return "";
-  const lines = [
-    `--- ${kind === "create" ? "/dev/null" : fileName("a", oldPath)}`,
-    `+++ ${kind === "delete" ? "/dev/null" : fileName("b", path)}`,
-    ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...linesWithEnds(hunk)]),
-  ];
+  kind: ChangeKind,
+  options: UnifiedOptions,
+): { readonly head: string; readonly body: string } {
+  const head = gitHeader(path, kind, options) + fileHeader(path, hunks, kind, options.oldPath);
+  return { head, body: hunkText(hunks) };
+}
+
+/** Git says this of a file that is not text, and `git apply` then refuses the whole patch. */
+export function gitBinaryPatch(path: string, kind: ChangeKind, options: UnifiedOptions): string {
+  const [from, to] = sidesOf(path, kind, options.oldPath);
+  return `${gitHeader(path, kind, options)}Binary files ${from.trimEnd()} and ${to.trimEnd()} differ\n`;
+}
+
+function gitHeader(path: string, kind: ChangeKind, { oldPath = path, modes }: UnifiedOptions): string {
+  const after = gitMode(modes?.after ?? 0o644);
+  const before = gitMode(modes?.before ?? 0o644);
+  const lines = [`diff --git ${gitName("a/", oldPath)} ${gitName("b/", path)}`];
+  if (kind === "create") lines.push(`new file mode ${after}`);
+  if (kind === "delete") lines.push(`deleted file mode ${before}`);
+  if (kind === "update" && before !== after) lines.push(`old mode ${before}`, `new mode ${after}`);
+  if (oldPath !== path) lines.push(`rename from ${gitName("", oldPath)}`, `rename to ${gitName("", path)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Git keeps only whether the owner may run a file. */
+const gitMode = (mode: number): string => ((mode & 0o100) === 0 ? "100644" : "100755");
+
+function fileHeader(path: string, hunks: readonly Hunk[], kind: ChangeKind, oldPath?: string): string {
+  if (hunks.length === 0) return "";
+  const [from, to] = sidesOf(path, kind, oldPath);
+  return `--- ${from}\n+++ ${to}\n`;
+}
+
+const sidesOf = (path: string, kind: ChangeKind, oldPath = path): readonly [string, string] => [
+  kind === "create" ? "/dev/null" : fileName("a", oldPath),
+  kind === "delete" ? "/dev/null" : fileName("b", path),
+];
+
+function hunkText(hunks: readonly Hunk[]): string {
+  if (hunks.length === 0) return "";
+  return `${hunks.flatMap((hunk) => [hunkHeader(hunk), ...linesWithEnds(hunk)]).join("\n")}\n`;
 }
 
 export const noNewlineRow = "\\ No newline at end of file";
@@ -42,9 +93,13 @@ const everyUnsafe = new RegExp(unsafe, "gu");
 
 /** A name as git writes it with `core.quotePath` off. A tab ends a name with spaces: `patch` would read a date in it. */
 function fileName(side: "a" | "b", path: string): string {
-  const name = `${side}/${path.replace(/^\/+/, "")}`;
-  if (unsafe.test(name)) return `"${name.replace(everyUnsafe, quoted)}"`;
-  return name.includes(" ") ? `${name}\t` : name;
+  const name = gitName(`${side}/`, path);
+  return name.includes(" ") && !name.startsWith('"') ? `${name}\t` : name;
+}
+
+function gitName(prefix: string, path: string): string {
+  const name = prefix + path.replace(/^\/+/, "");
+  return unsafe.test(name) ? `"${name.replace(everyUnsafe, quoted)}"` : name;
 }
 
 const shortEscapes: Readonly<Record<string, string>> = {

@@ -4,6 +4,10 @@
  * ending, an added line that of its neighbour. A file without a final line ending stays so: a new last line gets none,
  * and the old last line gets one when lines are added after it. If the last lines are only removed, the line before
  * them keeps its ending.
+ *
+ * A unified diff states line endings. Where its old lines have the endings of the file, the new lines are written with
+ * theirs; elsewhere the file decides as above, and only `\ No newline at end of file` on one side changes its end. Its
+ * line numbers choose between several places.
  */
 
 import type { MatchedBy, TextChange } from "../../contract/edit.ts";
@@ -28,8 +32,9 @@ const searchesUnindexedMax = 8;
 type TextLines = ReturnType<typeof textLines>;
 
 /** A text as lines. A final line ending adds no line; in a text without `\n`, lines end with `\r`. */
-export function textLines(text: string) {
-  const { count: all, start, end, next } = sourceOf(text).lines();
+export function textLines(text: string, lineEnds: "of the text" | "newlines" = "of the text") {
+  const isOneLine = lineEnds === "newlines" && !text.includes("\n");
+  const { count: all, start, end, next } = isOneLine ? oneLine(text) : sourceOf(text).lines();
   // What follows a final line ending is no line.
   const count = start(all - 1) === text.length ? all - 1 : all;
   const line = (index: number): string => text.slice(start(index), end(index));
@@ -61,6 +66,13 @@ export function textLines(text: string) {
     },
   };
 }
+
+const oneLine = (text: string) => ({
+  count: 1,
+  start: (line: number): number => (line === 0 ? 0 : text.length),
+  end: (): number => text.length,
+  next: (): number => text.length,
+});
 
 function* indexOf(count: number, keyAt: (line: number) => string): Steps<LineIndex> {
   const known = new Map<string, number>();
@@ -259,19 +271,27 @@ type Reason =
   | { readonly why: "header not found"; readonly header: string }
   /** The place is above the last change of the hunk before, or contains lines that it changes. */
   | { readonly why: "out of order"; readonly line: number }
+  | { readonly why: "no context" }
   | { readonly why: "already"; readonly line: number };
 
-export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps<Applied> {
-  const lines = textLines(text);
+/** `isOriginal`: the text is the one that the patch was made from, so its line numbers are right. */
+export function* applyingHunks(text: string, hunks: readonly PatchHunk[], isOriginal = false): Steps<Applied> {
+  const hasReturns = hunks.some(
+    (hunk) => hunk.expected !== undefined && hunk.lines.some((line) => line.text.includes("\r")),
+  );
+  const lines = textLines(text, hasReturns ? "newlines" : "of the text");
+  yield;
   const runs: Run[] = [];
   /** Lines without context: they go to the end of the file, whatever their order in the patch. */
   const atEnd: Run[] = [];
   const headersOf = headerCache(lines);
+  const numbering: Numbering = { isRight: isOriginal, isOriginal, shift: 0 };
+  if (!isOriginal) numbering.isRight = yield* areNumbersRight(lines, hunks);
   let cursor = 0;
   let loosest = 0;
   for (const [index, given] of hunks.entries()) {
     yield;
-    const { hunk, place } = yield* locateAtEnd(lines, given, headersOf, cursor);
+    const { hunk, place } = yield* locateAtEnd(lines, given, headersOf, cursor, numbering);
     if ("why" in place) return { applied: "no", hunk: index, ...place };
     const changed = runsOf(lines, hunk, place);
     yield;
@@ -286,9 +306,33 @@ export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps
     for (const run of changed) append(runs, run);
     loosest = Math.max(loosest, steps.indexOf(place.step));
     cursor = cursorAfter(hunk, place.at);
+    if (typeof hunk.expected === "number") numbering.shift = place.at - hunk.expected;
   }
   for (const run of atEnd) append(runs, run);
   return { applied: "yes", changes: runs.map((run) => changeOf(lines, run)), matchedBy: steps[loosest] ?? "exact" };
+}
+
+/** What is known of the line numbers of a unified diff. */
+interface Numbering {
+  /** Hunks without any old line go by their numbers. */
+  isRight: boolean;
+  readonly isOriginal: boolean;
+  /** How much further down than expected the hunk before was found. */
+  shift: number;
+}
+
+/** Are all hunks that have old lines where their numbers say, and is there one? */
+function* areNumbersRight(lines: TextLines, hunks: readonly PatchHunk[]): Steps<boolean> {
+  if (hunks.every((hunk) => hunk.lines.some(({ mark }) => mark !== "+"))) return false; // nothing depends on it
+  let found = 0;
+  for (const hunk of hunks) {
+    yield;
+    const old = sideOf(hunk, "-");
+    if (old.length === 0) continue;
+    if (typeof hunk.expected !== "number" || !matchesAt(lines, old, hunk.expected, "exact")) return false;
+    found += 1;
+  }
+  return found > 0;
 }
 
 /** Does each hunk have exactly one exact match, so that neither order nor headers are needed? */
@@ -329,34 +373,61 @@ function* locateAtEnd(
   hunk: PatchHunk,
   headersOf: HeadersOf,
   cursor: number,
+  numbering: Numbering,
 ): Steps<{ readonly hunk: PatchHunk; readonly place: Place | Reason }> {
-  const place = yield* locate(lines, hunk, headersOf, cursor);
+  const place = yield* locate(lines, hunk, headersOf, cursor, numbering);
   yield;
   const last = hunk.lines.at(-1);
   const isOpen = "why" in place && place.why === "not found" && last?.mark === " " && last.text === "";
   const [first, ...others] = hunk.lines.slice(0, -1);
   if (!isOpen || first === undefined) return { hunk, place };
   const shorter: PatchHunk = { ...hunk, lines: [first, ...others], endOfFile: true };
-  const found = yield* locate(lines, shorter, headersOf, cursor);
+  const found = yield* locate(lines, shorter, headersOf, cursor, numbering);
   return "why" in found && found.why === "not found" ? { hunk, place } : { hunk: shorter, place: found };
 }
 
-function* locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Steps<Place | Reason> {
+function* locate(
+  lines: TextLines,
+  hunk: PatchHunk,
+  headersOf: HeadersOf,
+  cursor: number,
+  numbering: Numbering,
+): Steps<Place | Reason> {
   const named = yield* headersOf(hunk.headers);
   if ("missing" in named) return { why: "header not found", header: named.missing };
   const oldLines = sideOf(hunk, "-");
+  const expected = expectedPlace(lines, hunk, oldLines, cursor, numbering);
+  if (expected !== undefined && numbering.isOriginal) return expected;
   const place =
-    oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : yield* find(lines, hunk, named, cursor);
+    expected ??
+    (oldLines.length === 0
+      ? placeToAdd(lines, hunk, named, cursor)
+      : yield* find(lines, hunk, named, cursor, numbering.shift));
   if ("why" in place) return place;
   yield;
   const repeated = yield* repeatedAt(lines, hunk, place);
   return repeated === undefined ? place : { why: "already", line: repeated + 1 };
 }
 
+/** The place where the line numbers of a hunk lead, if its old lines are there, or if it has none and the numbers are right. */
+function expectedPlace(
+  lines: TextLines,
+  hunk: PatchHunk,
+  oldLines: readonly string[],
+  cursor: number,
+  { isRight, shift }: Numbering,
+): Place | undefined {
+  if (typeof hunk.expected !== "number" || (oldLines.length === 0 && !isRight)) return undefined;
+  const at = hunk.expected + shift;
+  if (at < cursor || !matchesAt(lines, oldLines, at, "exact")) return undefined;
+  return { at, step: "exact" };
+}
+
 /** Where lines without context go: below a header, else to the end of the file, as in Codex. */
 function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Place | Reason {
   if (lines.count === 0 || hunk.endOfFile) return { at: lines.count, step: "exact" };
   const header = hunk.headers.at(-1);
+  if (header === undefined && hunk.expected !== undefined) return { why: "no context" };
   if (header === undefined) return { at: lines.count, step: "exact", free: true };
   const below = named.map((index) => index + 1).filter((at) => at >= cursor);
   const [at] = below;
@@ -364,7 +435,13 @@ function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[],
   return below.length > 1 ? ambiguous(below.map((next) => next - 1)) : { at, step: "exact" };
 }
 
-function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Steps<Place | Reason> {
+function* find(
+  lines: TextLines,
+  hunk: PatchHunk,
+  named: readonly number[],
+  cursor: number,
+  shift: number,
+): Steps<Place | Reason> {
   const oldLines = sideOf(hunk, "-");
   const header = hunk.headers.at(-1);
   let strays = false;
@@ -376,8 +453,10 @@ function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], curs
     strays ||= below.length < found.length;
     const fitting =
       step === "exact" && below.length > 1 && named.length > 0 ? yield* inSection(lines, below, named) : below;
-    const [at] = fitting;
-    if (at !== undefined) return fitting.length > 1 ? ambiguous(fitting) : { at, step };
+    if (fitting.length === 0) continue;
+    const at =
+      step === "exact" ? nearestPlace(lines, hunk, fitting, shift) : fitting.length === 1 ? fitting[0] : undefined;
+    return at === undefined ? ambiguous(fitting) : { at, step };
   }
   if (strays && header !== undefined) return { why: "header not found", header };
   yield;
@@ -398,6 +477,38 @@ function* placesFor(
   if (!endOfFile) return yield* findPlaces(lines, oldLines, from, step);
   const at = lines.count - oldLines.length;
   return at >= from && matchesAt(lines, oldLines, at, step) ? [at] : [];
+}
+
+/**
+ * The only place; or of several the one with the stated line endings; or the one nearest to the expected line, if every
+ * other is at least twice as far away.
+ */
+function nearestPlace(lines: TextLines, hunk: PatchHunk, places: readonly number[], shift: number): number | undefined {
+  if (places.length === 1) return places[0];
+  const stated = hunk.expected === undefined ? [] : places.filter((at) => hasStatedEnds(lines, hunk, at));
+  const [only, ...others] = stated.length > 0 ? stated : places;
+  if (others.length === 0) return only;
+  if (typeof hunk.expected !== "number") return undefined;
+  const wanted = hunk.expected + shift;
+  let [nearest, distance, next] = [only, Infinity, Infinity];
+  for (const at of stated.length > 0 ? stated : places) {
+    const away = Math.abs(at - wanted);
+    if (away < distance) [nearest, distance, next] = [at, away, distance];
+    else next = Math.min(next, away);
+  }
+  return distance * 2 <= next && distance < next ? nearest : undefined;
+}
+
+/** Does the file have the line endings there that the hunk states for its old lines? */
+function hasStatedEnds(lines: TextLines, hunk: PatchHunk, at: number): boolean {
+  let index = at;
+  for (const { mark, end } of hunk.lines) {
+    if (end === undefined) return false;
+    if (mark === "+") continue;
+    if (lines.lineEnd(index) !== end) return false;
+    index += 1;
+  }
+  return true;
 }
 
 /** `@@` names the function or class of a hunk; a match after its end is a copy elsewhere. */
@@ -460,16 +571,19 @@ interface Run {
   readonly at: number;
   removed: number;
   readonly added: { readonly text: string; readonly lineEnd: string }[];
+  /** `as written`: the lines have the endings that they shall have. `with`, `without`: the file's last line shall have one, or none. */
+  end: "as written" | "with" | "without" | "as before";
 }
 
-function runsOf(lines: TextLines, hunk: PatchHunk, { at, step }: Place): readonly Run[] {
+function runsOf(lines: TextLines, hunk: PatchHunk, place: Place): readonly Run[] {
   const runs: Run[] = [];
-  let index = at;
+  const isStated = place.step === "exact" && areEndsStated(lines, hunk, place.at);
+  let index = place.at;
   let pending: PatchLine[] = [];
   const close = (): void => {
-    const removed = pending.filter(({ mark }) => mark === "-").map(({ text }) => text);
-    const added = pending.filter(({ mark }) => mark === "+").map(({ text }) => text);
-    const run = runFrom(lines, index, removed, added, step);
+    const removed = pending.filter(({ mark }) => mark === "-");
+    const added = pending.filter(({ mark }) => mark === "+");
+    const run = runFrom(lines, index, removed, added, place.step, isStated);
     if (run.removed > 0 || run.added.length > 0) runs.push(run);
     index += removed.length;
     pending = [];
@@ -486,25 +600,58 @@ function runsOf(lines: TextLines, hunk: PatchHunk, { at, step }: Place): readonl
   return runs;
 }
 
+/** Can the new lines be written with the endings that the hunk states? A line without one must be the last of the file. */
+function areEndsStated(lines: TextLines, hunk: PatchHunk, at: number): boolean {
+  if (hunk.expected === undefined || !hasStatedEnds(lines, hunk, at)) return false;
+  const newLines = hunk.lines.filter(({ mark }) => mark !== "-");
+  const open = newLines.findIndex(({ end }) => end === "");
+  const next = at + hunk.lines.filter(({ mark }) => mark !== "+").length;
+  if (open !== -1 && (open < newLines.length - 1 || next < lines.count)) return false;
+  // Lines after the last one need its ending.
+  return at < lines.count || at === 0 || lines.lineEnd(at - 1) !== "";
+}
+
 /** Lines that a hunk removes and adds unchanged, at either end, stay as they are in the file. */
-function runFrom(lines: TextLines, at: number, old: readonly string[], added: readonly string[], step: Step): Run {
+function runFrom(
+  lines: TextLines,
+  at: number,
+  old: readonly PatchLine[],
+  added: readonly PatchLine[],
+  step: Step,
+  isStated: boolean,
+): Run {
+  const isSame = (one: PatchLine | undefined, other: PatchLine | undefined): boolean =>
+    one?.text === other?.text && (isStated ? one?.end === other?.end : (one?.end === "") === (other?.end === ""));
   const shorter = Math.min(old.length, added.length);
   let head = 0;
-  while (head < shorter && old[head] === added[head]) head += 1;
+  while (head < shorter && isSame(old[head], added[head])) head += 1;
   let tail = 0;
-  while (tail < shorter - head && old[old.length - 1 - tail] === added[added.length - 1 - tail]) tail += 1;
+  while (tail < shorter - head && isSame(old[old.length - 1 - tail], added[added.length - 1 - tail])) tail += 1;
 
   const removed = old.length - head - tail;
-  const texts = added.slice(head, added.length - tail).map((text, offset) => {
-    const replaced = offset < removed ? old[head + offset] : undefined;
+  const put = added.slice(head, added.length - tail);
+  if (isStated) {
+    return {
+      at: at + head,
+      removed,
+      added: put.map(({ text, end = "\n" }) => ({ text, lineEnd: end })),
+      end: "as written",
+    };
+  }
+  const texts = put.map(({ text }, offset) => {
+    const replaced = offset < removed ? old[head + offset]?.text : undefined;
     return replaced === undefined || step === "exact" ? text : asInFile(lines.line(at + head + offset), replaced, text);
   });
+  const [wasOpen, isOpen] = [old.at(-1)?.end === "", added.at(-1)?.end === ""];
+  const isAtEnd = at + old.length === lines.count;
+  const end = wasOpen === isOpen || !isAtEnd ? "as before" : isOpen ? "without" : "with";
+  const isEndKept = end === "as before" || (lines.lineEnd(lines.count - 1) === "") === (end === "without");
   const unchanged = texts.length === removed && texts.every((text, offset) => text === lines.line(at + head + offset));
-  if (unchanged) return { at, removed: 0, added: [] };
+  if (unchanged && isEndKept) return { at, removed: 0, added: [], end };
   const neighbour = lineEndNear(lines, at + head + removed);
   const lineEndOf = (offset: number): string =>
     (offset < removed ? lines.lineEnd(at + head + offset) : "") || neighbour;
-  return { at: at + head, removed, added: texts.map((text, offset) => ({ text, lineEnd: lineEndOf(offset) })) };
+  return { at: at + head, removed, added: texts.map((text, offset) => ({ text, lineEnd: lineEndOf(offset) })), end };
 }
 
 /** Where new and old line of the patch agree, the file's own characters stay, such as its curly quotes. */
@@ -535,18 +682,20 @@ function append(runs: Run[], run: Run): void {
   if (last === undefined || last.at + last.removed !== run.at) runs.push(run);
   else {
     last.removed += run.removed;
+    last.end = run.end;
     for (const line of run.added) last.added.push(line);
   }
 }
 
-function changeOf(lines: TextLines, { at, removed, added }: Run): TextChange {
+function changeOf(lines: TextLines, { at, removed, added, end: newEnd }: Run): TextChange {
   const end = at + removed;
   const span = { from: lines.start(at), to: lines.start(end) };
   const text = added.map((line) => line.text + line.lineEnd).join("");
   const last = added.at(-1);
-  const openEnded = end === lines.count && lines.count > 0 && lines.lineEnd(lines.count - 1) === "";
-  if (!openEnded || last === undefined) return { ...span, text };
-  // The old last line has no ending, so the new lines need one in front.
-  const before = removed === 0 ? lineEndNear(lines, end) : "";
-  return { ...span, text: before + text.slice(0, text.length - last.lineEnd.length) };
+  if (newEnd === "as written" || end < lines.count || lines.count === 0 || last === undefined) return { ...span, text };
+  const wasOpen = lines.lineEnd(lines.count - 1) === "";
+  const isOpen = newEnd === "as before" ? wasOpen : newEnd === "without";
+  // If the old last line has no ending, lines after it need one in front.
+  const before = wasOpen && removed === 0 ? lineEndNear(lines, end) : "";
+  return { ...span, text: before + (isOpen ? text.slice(0, text.length - last.lineEnd.length) : text) };
 }

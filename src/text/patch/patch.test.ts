@@ -157,10 +157,8 @@ describe("what is refused", () => {
     ["same file twice", patch("*** Add File: a", "+x", "*** Delete File: ./a"), 4, "*** Delete File: ./a"],
     ["same file twice", patch("*** Add File: a", "+x", "*** Add File: a", "+y"), 4, "*** Add File: a"],
     ["same file twice", patch("*** Delete File: b", "*** Update File: a", "*** Move to: b"), 3, "*** Update File: a"],
-    ["unified diff", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b", 1, "--- a/x"],
-    ["unified diff", "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x", 1, "diff --git a/x b/x"],
-    ["unified diff", patch("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a"), 2, "--- a/x"],
-    ["unified diff", patch("*** Update File: x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a"), 3, "--- a/x"],
+    ["mixed forms", patch("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a"), 2, "--- a/x"],
+    ["mixed forms", patch("*** Update File: x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a"), 3, "--- a/x"],
   ] satisfies readonly [PatchFault, string, number, string][]) {
     test(`${fault}: ${JSON.stringify(text)}`, () => expect(parsePatch(text)).toEqual({ fault, line, text: at }));
   }

@@ -1,7 +1,11 @@
-/** Parses the `*** Begin Patch` format, lenient about wrapping and line endings, strict where the meaning could change. */
+/**
+ * Parses patches: the `*** Begin Patch` format, lenient about wrapping and line endings, strict where the meaning could
+ * change; and unified diffs (`unified.ts`), which give the same values.
+ */
 
 import type { PatchFault } from "../../contract/problem.ts";
 import { finish, inParts, partLength, type Steps } from "../steps.ts";
+import { isUnifiedHeader, pathsInHeaders, readingUnified } from "./unified.ts";
 
 export type PatchFile =
   | {
@@ -11,15 +15,26 @@ export type PatchFile =
       /** An earlier section deletes the file, so this is its new content. */
       readonly replaces: boolean;
       readonly later: Later;
+      readonly executable?: boolean;
+      /** The file begins as a copy of this one, and `text` is empty. */
+      readonly copyOf?: string;
     }
-  | { readonly does: "delete"; readonly path: string }
+  | {
+      readonly does: "delete";
+      readonly path: string;
+      /** If given, these hunks MUST remove all lines of the file. */
+      readonly hunks?: readonly PatchHunk[];
+    }
   | {
       readonly does: "update";
       readonly path: string;
       readonly moveTo: string | undefined;
-      /** Empty only if the file is moved. */
+      /** Empty only if the file is moved, or its mode changes. */
       readonly hunks: readonly PatchHunk[];
       readonly later: Later;
+      readonly executable?: boolean;
+      /** The ids that git gives to the contents before and after `hunks`, perhaps shortened. */
+      readonly blobs?: readonly [string, string];
     };
 
 /** Hunks of further sections for the same file; each section applies to the result of those before it. */
@@ -28,6 +43,8 @@ type Later = readonly (readonly PatchHunk[])[];
 export interface PatchLine {
   readonly mark: " " | "-" | "+";
   readonly text: string;
+  /** The line end, where the patch says it; empty for `\ No newline at end of file`. */
+  readonly end?: "\n" | "\r\n" | "";
 }
 
 export interface PatchHunk {
@@ -35,6 +52,11 @@ export interface PatchHunk {
   readonly lines: readonly [PatchLine, ...PatchLine[]];
   readonly endOfFile: boolean;
   readonly at: number;
+  /**
+   * Of a unified diff: how many lines of the file are before the hunk, by its line numbers; `unknown` if it has none, or
+   * if its counts of lines are wrong.
+   */
+  readonly expected?: number | "unknown";
 }
 
 export type ParsedPatch =
@@ -61,8 +83,12 @@ export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
 
   const { from, to } = unwrap(lines);
   if (from >= to) return fail("empty", 0);
-  if (lines[from]?.trim() !== "*** Begin Patch")
-    return fail(findUnifiedDiff(lines) ? "unified diff" : "no begin", from);
+  if (lines[from]?.trim() !== "*** Begin Patch") {
+    const unified = yield* readingUnified(raw, to);
+    if (unified === undefined) return fail("no begin", from);
+    if ("fault" in unified) return fail(unified.fault, unified.index);
+    return yield* joinFiles(unified, fail);
+  }
   // Marks distinguish lines of the format from lines of a file, so only the first and the last line may be indented.
   const end = lines.findIndex(
     (line, index) => index > from && line.startsWith("*** End Patch") && line.trimEnd() === "*** End Patch",
@@ -73,14 +99,27 @@ export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   if (end !== -1 && end !== last) return fail("text after end", nextVisible(lines, end + 1));
 
   const reader: Reader = { lines, raw, end: last, at: from + 1, keepsCr: raw[from] === lines[from] };
-  const files: PatchFile[] = [];
-  const paths = new Set<string>();
-  const known = new Map<string, number>();
+  const sections: { readonly file: PatchFile; readonly index: number }[] = [];
   for (skipBlank(reader); reader.at < reader.end; skipBlank(reader)) {
-    const start = reader.at;
+    const index = reader.at;
     yield;
     const file = yield* readFile(reader);
     if ("fault" in file) return fail(file.fault, file.index);
+    sections.push({ file, index });
+  }
+  return sections.length === 0 ? fail("empty", from) : yield* joinFiles(sections, fail);
+}
+
+/** Sections for the same file become one. */
+function* joinFiles(
+  sections: readonly { readonly file: PatchFile; readonly index: number }[],
+  fail: (fault: PatchFault, index: number) => ParsedPatch,
+): Steps<ParsedPatch> {
+  const files: PatchFile[] = [];
+  const paths = new Set<string>();
+  const known = new Map<string, number>();
+  for (const [at, { file, index: start }] of sections.entries()) {
+    if (at % partLength === 0) yield;
     const before = known.get(plainPath(file.path)) ?? files.length;
     const joined = joinSections(files[before], file);
     if (joined !== undefined) {
@@ -98,13 +137,13 @@ export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
     files.push(file);
   }
   const [first, ...others] = files;
-  return first === undefined ? fail("empty", from) : { files: [first, ...others] };
+  return first === undefined ? fail("empty", 0) : { files: [first, ...others] };
 }
 
 /** All paths that a patch names, and perhaps more: lines of context may look like its headers. */
 export function pathsNamed(patchText: string): readonly string[] {
   const named = patchText.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Delete|Update) File|Move to):(.*)$/gm);
-  return [...new Set(Array.from(named, ([, path = ""]) => path.trim()))];
+  return [...new Set([...Array.from(named, ([, path = ""]) => path.trim()), ...pathsInHeaders(patchText)])];
 }
 
 interface Reader {
@@ -142,7 +181,7 @@ function* readFile(reader: Reader): Steps<PatchFile | Fault> {
   const line = reader.lines[index] ?? "";
   // An indented header may have trailing whitespace as well, so whitespace means nothing there.
   const named = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(/^\s/.test(line) ? line.trim() : line);
-  if (named === null) return { fault: isUnifiedDiff(reader.lines, index) ? "unified diff" : "unknown line", index };
+  if (named === null) return { fault: isUnifiedHeader(reader.lines, index) ? "mixed forms" : "unknown line", index };
   const path = pathIn(named[2] ?? "");
   if (typeof path === "object") return { fault: path.fault, index };
   reader.at += 1;
@@ -191,7 +230,7 @@ function* readUpdate(reader: Reader, path: string, index: number): Steps<PatchFi
   for (skipBlank(reader); reader.at < reader.end && !isMarker(reader.lines[reader.at]); skipBlank(reader)) {
     // `--- x` can also be a removed line `-- x`.
     const numbered = numbers.test(reader.lines[reader.at + 2] ?? "");
-    if (numbered && isUnifiedDiff(reader.lines, reader.at)) return { fault: "unified diff", index: reader.at };
+    if (numbered && isUnifiedHeader(reader.lines, reader.at)) return { fault: "mixed forms", index: reader.at };
     const hunk = yield* readHunk(reader, hunks.length === 0);
     if ("fault" in hunk) return hunk;
     hunks.push(hunk);
@@ -203,7 +242,7 @@ function* readUpdate(reader: Reader, path: string, index: number): Steps<PatchFi
   return { does: "update", path, moveTo, hunks, later: [] };
 }
 
-/** The line numbers of a unified diff are ignored: the lines themselves determine the place. */
+/** In this format line numbers are ignored: the lines themselves determine the place. */
 const numbers = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
@@ -260,13 +299,6 @@ function nextVisible(lines: readonly string[], from: number): number {
   return index === -1 ? from : index;
 }
 
-const findUnifiedDiff = (lines: readonly string[]): boolean => lines.some((_, index) => isUnifiedDiff(lines, index));
-
-function isUnifiedDiff(lines: readonly string[], index: number): boolean {
-  const { [index]: first = "", [index + 1]: second = "" } = lines;
-  return first.startsWith("diff --git ") || (first.startsWith("--- ") && second.startsWith("+++ "));
-}
-
 /** Only `./` is normalised here; the guard resolves other spellings of the same path. */
 function pathsOf(file: PatchFile): readonly string[] {
   const paths = file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path];
@@ -279,7 +311,12 @@ const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 function joinSections(first: PatchFile | undefined, second: PatchFile): PatchFile | undefined {
   if (first?.does === "delete" && second.does === "add") return { ...second, replaces: true };
   if (second.does !== "update") return undefined;
-  if (first?.does === "add" && second.moveTo === undefined) return { ...first, later: [...first.later, second.hunks] };
+  if (first?.does === "add" && second.moveTo === undefined) {
+    const mode = second.executable === undefined ? {} : { executable: second.executable };
+    return { ...first, later: [...first.later, second.hunks], ...mode };
+  }
   if (first?.does !== "update" || first.moveTo !== undefined) return undefined;
-  return { ...first, moveTo: second.moveTo, later: [...first.later, second.hunks] };
+  const executable = second.executable ?? first.executable;
+  const mode = executable === undefined ? {} : { executable };
+  return { ...first, moveTo: second.moveTo, later: [...first.later, second.hunks], ...mode };
 }

@@ -17,11 +17,20 @@ import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
 import { noDiffLine, type PatchFile } from "../../text/text.ts";
 import { withDiagnostics, notifyServers } from "../languages.ts";
+import { locatePermitted } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 import { permitReading, type Plan, writePrepared } from "./change.ts";
 import { commitNew, commitRemoval, joined, writeProblem, requireNothingAt, requireWritable } from "./commit.ts";
 import { runFormatter } from "./formatted.ts";
-import { diffText, changedFileOf, prepare, type Prepared, openFileOf, questionOf } from "./prepare.ts";
+import {
+  diffText,
+  changedFileOf,
+  prepare,
+  type Prepared,
+  openFileOf,
+  type QuestionAboutChange,
+  questionOf,
+} from "./prepare.ts";
 import {
   exclusively,
   handleOf,
@@ -38,6 +47,14 @@ export interface FilePlan {
   readonly does: PatchFile["does"] | "add or update";
   readonly plan: Plan<MatchedBy>;
   readonly moveTo: string | undefined;
+  /** The file that its content is copied from; reading it needs permission too. */
+  readonly copyOf?: CopySource | undefined;
+}
+
+export interface CopySource {
+  readonly path: string;
+  /** The real path of the file that the session may read, once that is known. */
+  permitted?: string;
 }
 
 export async function changeMany(
@@ -174,14 +191,17 @@ async function located(file: FilePlan, context: ToolContext): Promise<Located> {
   if (changeTarget.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", context);
   const destination = await destinationOf(file, context);
   await permitReading(changeTarget, file.plan, context);
+  if (file.copyOf !== undefined) {
+    const source = await locatePermitted(file.copyOf.path, "file", context);
+    source.node.handle.close();
+    file.copyOf.permitted = source.target.real;
+  }
   return { file, target, destination };
 }
 
 /** What a question says of one file. */
-interface FileQuestion {
+interface FileQuestion extends QuestionAboutChange {
   readonly path: string;
-  readonly diff: string;
-  readonly deletes?: true;
   readonly movedTo?: string;
 }
 
@@ -273,7 +293,11 @@ async function jobOf(file: FilePlan, changeTarget: ChangeTarget, context: ToolCo
   const target = await destinationOf(file, context);
   const isMoved = target !== undefined && prepared.is === "there" && prepared.old !== undefined;
   const moved = isMoved
-    ? { target, bytes: joined(prepared.planned.pieces, prepared.old), mode: prepared.file.mode }
+    ? {
+        target,
+        bytes: joined(prepared.planned.pieces, prepared.old),
+        mode: prepared.planned.mode ?? prepared.file.mode,
+      }
     : undefined;
   handles.move();
   return { does: file.does, prepared, moved };

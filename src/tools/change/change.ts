@@ -112,7 +112,7 @@ export async function permitChange<Extra>(
     requireWritable(prepared, context);
     const question = questionOf(prepared);
     ({ diff } = question);
-    return question;
+    return { ...question };
   };
   const { signal, dryRun } = context;
   return (await context.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
@@ -178,6 +178,7 @@ export interface Planned<Extra> {
 export interface NewFile<Extra> {
   readonly bytes: Uint8Array;
   readonly diff: Diff;
+  readonly executable?: boolean | undefined;
   readonly extra: Extra;
 }
 

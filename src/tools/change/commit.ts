@@ -100,7 +100,7 @@ export async function commitNew<Extra>(
   context: ToolContext,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, mode, like, remember, folder, wrote = "all" } = prepared;
+  const { target, mode, executable, like, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = context;
   context.guard.requireWriting(target);
@@ -111,6 +111,7 @@ export async function commitNew<Extra>(
       pieces,
       source,
       mode,
+      executable,
       like,
       signal,
       beforeSwap: () => recorder.keep({ before: "absent", after, ...(moved && { moved }) }),

@@ -25,6 +25,7 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       /** An open file is copied in chunks and never in memory as a whole. */
       readonly bytes: Uint8Array | OpenFile;
       readonly mode?: number;
+      readonly executable?: boolean | undefined;
       /** The file that it is moved from, whose metadata it gets. */
       readonly like?: { readonly node: FileNode; readonly file: OpenFile };
       readonly folder?: Handle | undefined;
@@ -63,9 +64,9 @@ export async function prepare<Extra>(
     if (plan.missing === undefined)
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", context);
     requireFileName(target);
-    const { bytes, diff, extra } = await plan.missing(target);
+    const made = await plan.missing(target);
     const notes: readonly ChangeNote[] = isGone ? [{ note: "was deleted" }] : [];
-    return { is: "new", target, folder: changeTarget.folder, bytes, diff, extra, notes };
+    return { is: "new", target, folder: changeTarget.folder, ...made, notes };
   }
   const file = context.disk.open(changeTarget.node);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
@@ -186,16 +187,37 @@ export function changedFileOf<Extra>(prepared: Prepared<Extra>, notes: readonly 
 const isRemoval = <Extra>(prepared: Prepared<Extra>): boolean =>
   prepared.is === "there" && prepared.planned.removes === true;
 
-export const questionOf = <Extra>(prepared: Prepared<Extra>): { readonly diff: string; readonly deletes?: true } => ({
-  diff: diffText(prepared),
-  ...(isRemoval(prepared) && { deletes: true }),
-});
+export interface QuestionAboutChange {
+  readonly diff: string;
+  readonly deletes?: true;
+  /** If that changes. */
+  readonly executable?: boolean;
+}
+
+export function questionOf<Extra>(prepared: Prepared<Extra>): QuestionAboutChange {
+  const { after } = modesOf(prepared) ?? {};
+  return {
+    diff: diffText(prepared),
+    ...(isRemoval(prepared) && { deletes: true }),
+    ...(after !== undefined && { executable: isExecutable(after) }),
+  };
+}
+
+const isExecutable = (mode: number): boolean => (mode & 0o100) !== 0;
+
+/** Undefined if the file is as executable as before; a new file was not. */
+function modesOf<Extra>(prepared: Prepared<Extra>): { readonly before: number; readonly after: number } | undefined {
+  if (prepared.is === "new") return prepared.executable === true ? { before: 0o644, after: 0o755 } : undefined;
+  const { mode: before } = prepared.file;
+  const { mode: after = before } = prepared.planned;
+  return isExecutable(before) === isExecutable(after) ? undefined : { before, after };
+}
 
 /** The diff that a person is shown. The change is only made if its diff is still the one that was approved. */
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
   const { did, hunks, additions, deletions, diffComplete, uncounted } = changedFileOf(prepared, []);
   if (uncounted === true) return `${noDiffLine}\n`;
   const kind = did === "created" ? "create" : isRemoval(prepared) ? "delete" : "update";
-  const text = unified(prepared.target.relative, hunks, kind);
+  const text = unified(prepared.target.relative, hunks, kind, { modes: modesOf(prepared) });
   return diffComplete ? text : `${text}${moreLine(additions, deletions)}\n`;
 }

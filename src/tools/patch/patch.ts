@@ -1,10 +1,10 @@
-/** Patch: applies the text of a patch to all of its files or to none. */
+/** Patch: applies a patch, in the `*** Begin Patch` format or as a unified diff, to all of its files or to none. */
 
-import type { MatchedBy, NearestRegion, TextChange } from "../../contract/edit.ts";
+import type { MatchedBy, NearestRegion, Piece, TextChange } from "../../contract/edit.ts";
 import { Problem, type ProblemData, type WhichEdit } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { runInSlices } from "../../disk/disk.ts";
+import { gitBlobId, runInSlices } from "../../disk/disk.ts";
 import { nothingShown } from "../../session/session.ts";
 import {
   apply,
@@ -25,9 +25,12 @@ import {
   type Steps,
   wellFormed,
 } from "../../text/text.ts";
-import type { Plan, Planned } from "../change/change.ts";
+import type { NewFile, Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
-import { changeMany, type FilePlan } from "../change/change-many.ts";
+import { changeMany, type CopySource, type FilePlan } from "../change/change-many.ts";
+import { handleOf, resolveChangeTarget } from "../change/change-target.ts";
+import { joined } from "../change/commit.ts";
+import { openFileOf, prepare } from "../change/prepare.ts";
 import {
   knownAfter,
   linesChanged,
@@ -49,14 +52,23 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
   return changeMany([part(first), ...others.map(part)], profile, context);
 };
 
-const partOf = (file: PatchFile, profile: Profile, context: ToolContext): FilePlan => ({
-  path: file.path,
-  does: file.does === "add" && file.replaces ? "update" : file.does,
-  plan: planOf(file, profile, context),
-  moveTo: file.does === "update" ? file.moveTo : undefined,
-});
+function partOf(file: PatchFile, profile: Profile, context: ToolContext): FilePlan {
+  const copyOf = file.does === "add" && file.copyOf !== undefined ? { path: file.copyOf } : undefined;
+  return {
+    path: file.path,
+    does: file.does === "add" && file.replaces ? "update" : file.does,
+    plan: planOf(file, copyOf, profile, context),
+    moveTo: file.does === "update" ? file.moveTo : undefined,
+    copyOf,
+  };
+}
 
-function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<MatchedBy> {
+function planOf(
+  file: PatchFile,
+  copyOf: CopySource | undefined,
+  profile: Profile,
+  context: ToolContext,
+): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
   switch (file.does) {
     case "add":
@@ -66,7 +78,7 @@ function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<M
           overwrites: true,
           there: async (current) => {
             const { text, extra } = await runInSlices(addedText(file, current.target), context.signal);
-            return { ...(await planOver(current, text, context)), extra };
+            return { ...withMode(await planOver(current, text, context), current, file.executable), extra };
           },
         };
       }
@@ -76,19 +88,56 @@ function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<M
           throw new Problem({ code: "EXISTS", place: target, reason: "file" });
         },
         missing: async (target) => {
+          if (copyOf !== undefined) return copiedFile(file, copyOf, profile, context);
           const { text, extra } = await runInSlices(addedText(file, target), context.signal);
-          return { ...(await newTextFile(target, text, context)), extra };
+          const { executable } = file;
+          return { ...(await newTextFile(target, text, context)), ...(executable === true && { executable }), extra };
         },
       };
     case "delete":
-      return { ...shared, there: (current) => runInSlices(planRemoval(current), context.signal) };
+      return { ...shared, there: (current) => runInSlices(planRemoval(current, file.hunks), context.signal) };
     case "update":
       return {
         ...shared,
         changedSince: "where certain",
-        there: (current) => runInSlices(planHunks(current, [file.hunks, ...file.later]), context.signal),
+        there: (current) => runInSlices(planUpdate(current, file), context.signal),
       };
   }
+}
+
+/** The copy of another file, with the changes that the patch makes in it. */
+async function copiedFile(
+  { later, executable }: Extract<PatchFile, { readonly does: "add" }>,
+  { path, permitted }: CopySource,
+  profile: Profile,
+  context: ToolContext,
+): Promise<NewFile<MatchedBy>> {
+  const source = await resolveChangeTarget(path, context);
+  using _handle = handleOf(source);
+  if (source.target.real !== permitted) throw new Problem({ code: "CHANGED", place: source.target });
+  const there = (current: CurrentFile) =>
+    runInSlices(planHunks(current, later, { isOriginal: false, removesBom: false }), context.signal);
+  const prepared = await prepare(source, { wants: "text", profile, overwrites: false, there }, context);
+  using _file = openFileOf(prepared);
+  if (prepared.is === "new" || prepared.old === undefined) throw new Problem({ code: "CHANGED", place: source.target });
+  const { planned, old, file, extra } = prepared;
+  const bytes = joined(planned.pieces, old);
+  const diff = await runInSlices(hunksBetween("", wellFormed(bytes.toString("utf8"))), context.signal);
+  const runs = executable ?? (file.mode & 0o100) !== 0;
+  return { bytes, diff, ...(runs && { executable: true }), extra };
+}
+
+/** The executable bits go with those for reading, as git and the umask have it. */
+function withMode<Extra>(
+  planned: Planned<Extra>,
+  { file }: CurrentFile,
+  executable: boolean | undefined,
+): Planned<Extra> {
+  if (executable === undefined) return planned;
+  const mode = executable ? file.mode | ((file.mode & 0o444) >> 2) : file.mode & ~0o111;
+  if (mode === file.mode) return planned;
+  const notes = planned.notes.filter(({ note }) => note !== "same content");
+  return { ...planned, mode, notes: [...notes, { note: "mode", executable }] };
 }
 
 function* addedText(
@@ -110,13 +159,72 @@ function* addedText(
   return { text, extra };
 }
 
-function* planRemoval(current: CurrentFile): Steps<Planned<MatchedBy>> {
+function* planRemoval(current: CurrentFile, hunks: readonly PatchHunk[] | undefined): Steps<Planned<MatchedBy>> {
   const text = wellFormed(textInMemory(current));
+  if (hunks !== undefined) yield* requireAllRemoved(current, hunks);
   const diff = yield* hunksBetween(text, "");
   return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
 }
 
-function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
+function* requireAllRemoved(current: CurrentFile, given: readonly PatchHunk[]): Steps<void> {
+  const { text, bytes } = { text: textInMemory(current), bytes: current.bytes };
+  const hunks = withoutBom(given, current).hunks;
+  const applied = yield* applyingHunks(text, hunks);
+  if (applied.applied === "yes" && apply(text, applied.changes) === "") return;
+  const [place, line] = [current.target.asked, given[0]?.at ?? 1];
+  if (bytes !== undefined)
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "other lines deleted", line, text: place });
+}
+
+/** Hunks of git show the BOM of a file as a part of its first line; `removes`: the patch takes it out. */
+function withoutBom(
+  hunks: readonly PatchHunk[],
+  { form }: CurrentFile,
+): { readonly hunks: readonly PatchHunk[]; readonly removes: boolean } {
+  const [first, ...others] = hunks;
+  const marked = first?.lines.filter(({ text }) => text.startsWith("\ufeff")) ?? [];
+  if (first === undefined || first.expected === undefined || form.bomBytes === 0 || marked.length === 0)
+    return { hunks, removes: false };
+  const bare = (line: PatchHunk["lines"][number]) =>
+    line.text.startsWith("\ufeff") ? { ...line, text: line.text.slice(1) } : line;
+  const [line, ...lines] = first.lines;
+  const removes = marked.every(({ mark }) => mark === "-");
+  return { hunks: [{ ...first, lines: [bare(line), ...lines.map(bare)] }, ...others], removes };
+}
+
+function* planUpdate(
+  current: CurrentFile,
+  { hunks, later, executable, blobs }: Extract<PatchFile, { readonly does: "update" }>,
+): Steps<Planned<MatchedBy>> {
+  const isOriginal = blobs !== undefined && (yield* hasBlob(current, blobs[0]));
+  if (!isOriginal && blobs !== undefined && blobs[0] !== blobs[1] && (yield* hasBlob(current, blobs[1]))) {
+    const which: WhichEdit = { index: 1, of: hunks.length, othersFound: [] };
+    throw new Problem({ code: "ALREADY_APPLIED", place: current.target, which, line: 1 });
+  }
+  const { hunks: own, removes } = withoutBom(hunks, current);
+  const planned = yield* planHunks(current, [own, ...later], { isOriginal, removesBom: removes });
+  return withMode(planned, current, executable);
+}
+
+/** The first piece begins at the beginning of the file, with the BOM that no text contains. */
+function piecesAfterBom([first, ...others]: readonly Piece[], { form: { bomBytes } }: CurrentFile): readonly Piece[] {
+  if (first === undefined || "make" in first) throw new Error("the BOM of a file in memory is copied");
+  if (first instanceof Uint8Array) return [first.subarray(bomBytes), ...others];
+  return first.to > bomBytes ? [{ from: bomBytes, to: first.to }, ...others] : others;
+}
+
+/** Is the content the one that git names by this id? Then the patch was made from it. */
+function* hasBlob({ bytes }: CurrentFile, id: string): Steps<boolean> {
+  if (bytes === undefined) return false;
+  if (id.length <= 40 && (yield* gitBlobId(bytes, "sha1")).startsWith(id)) return true;
+  return (yield* gitBlobId(bytes, "sha256")).startsWith(id);
+}
+
+function* planHunks(
+  current: CurrentFile,
+  sections: readonly (readonly PatchHunk[])[],
+  { isOriginal, removesBom }: { readonly isOriginal: boolean; readonly removesBom: boolean },
+): Steps<Planned<MatchedBy>> {
   const original = textInMemory(current);
   const hunks = sections.flat();
   if (hunks.length === 0) {
@@ -127,8 +235,8 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
   let text = original;
   let matchedBy: MatchedBy = "exact";
   let hunksBefore = 0;
-  for (const section of sections) {
-    const applied = yield* applyingHunks(text, section);
+  for (const [at, section] of sections.entries()) {
+    const applied = yield* applyingHunks(text, section, isOriginal && at === 0);
     if (applied.applied === "no") {
       throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, current.target));
     }
@@ -143,11 +251,12 @@ function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk
   const changes = yield* changesOfPieces(pieces.pieces, original.length);
   // A hunk of context lines alone is no fault: a section that moves a file may have one.
   const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
-  if (changes.length === 0 && idle !== undefined) {
+  if (changes.length === 0 && idle !== undefined && !removesBom) {
     throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
   }
   yield;
-  return yield* planOfChanges(current, changes, yield* requireLines(current, original, changes), matchedBy);
+  const planned = yield* planOfChanges(current, changes, yield* requireLines(current, original, changes), matchedBy);
+  return removesBom ? { ...planned, pieces: piecesAfterBom(planned.pieces, current) } : planned;
 }
 
 function* requireLines(
@@ -191,7 +300,8 @@ function* problemOf(refused: Refused, failing: Failing, text: string, place: Tar
       return { code: "ALREADY_APPLIED", place, which, line: refused.line };
     case "not found":
     case "header not found":
-    case "out of order": {
+    case "out of order":
+    case "no context": {
       const { applied: _, hunk: at, ...hunk } = refused;
       const wanted = wantedOf(refused, section[at]);
       const source = sourceOf(text);

@@ -126,9 +126,13 @@ export const patch: Command = {
   name: "patch",
   summary: "Apply a patch to several files, to all of them or to none",
   parameters: ["[file]"],
-  options: shared("dry-run", "language-servers"),
+  options: {
+    unified: option.text("FILE", "Take a unified diff from a file (-: standard input), like [file]"),
+    ...shared("dry-run", "language-servers"),
+  },
   details: [
-    "The patch is read from the file or from standard input and has this form:",
+    "The patch is read from the file or from standard input. It is a unified diff, as git diff, git show,",
+    "git format-patch and diff -u write it, or has this form:",
     "*** Begin Patch",
     "*** Update File: src/a.ts",
     "@@",
@@ -139,10 +143,16 @@ export const patch: Command = {
     "*** Delete File: c.txt",
     "*** End Patch",
   ].join("\n"),
-  examples: ["filehand patch change.patch", "filehand patch --dry-run < change.patch"],
+  examples: [
+    "filehand patch change.patch",
+    "git diff main | filehand patch --dry-run",
+    "filehand patch --unified fix.diff",
+  ],
   async run(given, host) {
-    const [file = "-"] = given.parameters;
-    if (given.parameters.length === 0) {
+    const unified = given.text("unified");
+    if (unified !== undefined && given.parameters.length > 0) throw new UsageError("Use either --unified or a file");
+    const file = unified ?? given.parameters[0] ?? "-";
+    if (isStdin(file)) {
       requirePiped(host, "The patch is missing: name a file, or send it on standard input");
     }
     const patchText = await textFrom(file, host);

@@ -6,7 +6,7 @@ import { beginning, type FileVersion } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
 import { escapeName, modesOf } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
-import { type Command, type Given, type Host, option, UsageError } from "../command.ts";
+import { type Command, type ExitCode, type Given, type Host, option, UsageError } from "../command.ts";
 import { paintVersions } from "../diff.ts";
 import { collectStore, showHistory, showUsage, verifyStore } from "../history-list.ts";
 import {
@@ -21,14 +21,16 @@ import {
   openPast,
   openVersion,
   type Past,
+  patchOfSides,
   pathAmong,
   rangeOf,
   sessionToLookAt,
+  type Side,
   sideOf,
   stopIfInterrupted,
   type VersionDiff,
 } from "../past.ts";
-import { orJsonFailure, print, printJson } from "../print.ts";
+import { orJsonFailure, print, printJson, shownText } from "../print.ts";
 import { progressBar } from "../progress.ts";
 import { rewindOptions, runRewind } from "../rewound.ts";
 
@@ -150,18 +152,28 @@ export const diff: Command = {
   parameters: ["<turn>[..<turn>]"],
   options: {
     file,
+    patch: option.flag("As a patch for git apply and patch -p1, also on a terminal"),
     session: sessionToLookAt,
   },
   details: [
     "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
     "Of two turns it shows all from before the first to after the second.",
+    "Where the output is no terminal it is a patch, with paths relative to the root of the workspace.",
   ].join("\n"),
-  examples: ["filehand diff -1", "filehand diff -3..-1 --file src/index.ts", "filehand diff 1f0c2a9b --json"],
+  examples: [
+    "filehand diff -1",
+    "filehand diff -3..-1 --file src/index.ts",
+    "filehand diff -1 > last.patch",
+    "filehand diff 1f0c2a9b --json",
+  ],
   run: (given, host) =>
     orJsonFailure(given, host, async () => {
       const past = await openPast(given, host);
       const { from, to, looked } = await turnsOf(given.parameters[0] ?? "", past, given);
-      const files = await changedFiles(looked, from, to, given, past, host);
+      const chosen = chosenChanges(looked, from, to, given, past, host);
+      const isPatch = given.flag("patch") || host.stdout.isTTY !== true;
+      if (isPatch && !given.flag("json")) return printPatch(looked, chosen, given, host);
+      const files = await changedFiles(looked, chosen, given, host);
       if (given.flag("json")) return printJson({ session: looked.turns.id, from, to, files }, host);
       return print(files.map((one) => paintVersions(titleOf(one, host), withMode(one), host)).join("\n\n"), host);
     }),
@@ -190,15 +202,16 @@ interface ChangedFile extends VersionDiff {
   readonly movedTo: string | null;
 }
 
-async function changedFiles(
-  looked: Looked,
+type Change = ReturnType<Looked["turns"]["changes"]>[number];
+
+function chosenChanges(
+  { turns }: Looked,
   from: string,
   to: string,
   given: Given,
   past: Past,
   host: Host,
-): Promise<readonly ChangedFile[]> {
-  const { session, turns } = looked;
+): readonly Change[] {
   const changed = turns.changes(from, to);
   const all = changed.map(({ path }) => path);
   const wanted = given.list("file").map((asked) => {
@@ -206,16 +219,85 @@ async function changedFiles(
     if (path === undefined) throw noTurn(`Cannot show "${escapeName(asked)}": it was not changed then`);
     return path;
   });
-  const chosen = wanted.length === 0 ? changed : changed.filter(({ path }) => wanted.includes(path));
+  return wanted.length === 0 ? changed : changed.filter(({ path }) => wanted.includes(path));
+}
+
+/** Both sides of a change, or why they are not shown. */
+async function sidesOf(
+  { session, turns }: Looked,
+  path: string,
+  before: FileVersion,
+  after: FileVersion,
+): Promise<readonly [Side, Side]> {
+  const refused = await session.readRefusal(path);
+  if (refused !== undefined) return [{ why: refused }, { why: refused }];
+  return [await sideOf(before, turns), await sideOf(after, turns)];
+}
+
+/** Changes as a patch, one file at a time. Content that is not in it is named on stderr, and the exit code is 1. */
+async function printPatch(looked: Looked, chosen: readonly Change[], given: Given, host: Host): Promise<ExitCode> {
+  const byPath = new Map(chosen.map((change) => [change.path, change]));
+  /** The other half of a rename, if the file is gone there and new here. */
+  const sourceOf = ({ path, before, movedFrom }: Change): Change | undefined => {
+    const from = movedFrom === undefined || before.kind !== "absent" ? undefined : byPath.get(movedFrom);
+    return from?.movedTo === path && from.after.kind === "absent" && from.before.kind === "file" ? from : undefined;
+  };
+  const sources = new Set(chosen.map((change) => sourceOf(change)?.path));
+  const bar = progressBar("Comparing", given, host, "files");
+  let isComplete = true;
+  try {
+    for (const [at, change] of chosen.entries()) {
+      stopIfInterrupted(host);
+      bar.show(at, chosen.length);
+      if (sources.has(change.path)) continue;
+      const source = sourceOf(change);
+      const { path, relative, after } = change;
+      const { before } = source ?? change;
+      const refused = source === undefined ? undefined : await looked.session.readRefusal(source.path);
+      const sides =
+        refused === undefined
+          ? await sidesOf(looked, path, before, after)
+          : ([{ why: refused }, { why: refused }] as const);
+      const { bytes, lacks } = patchOfSides(relative, source?.relative, sides, gitModes(before, after));
+      if (bytes !== undefined) {
+        bar.clear();
+        const isShown = host.stdout.isTTY === true;
+        const text = isShown ? shownText(Buffer.from(bytes).toString("utf8"), host, "stdout") : bytes;
+        if (!host.stdout.write(text)) await once(host.stdout, "drain");
+      }
+      if (lacks === undefined) continue;
+      isComplete = false;
+      host.stderr.write(
+        `filehand: the content of "${escapeName(relative)}" is not in the patch: ${escapeName(lacks)}\n`,
+      );
+    }
+  } finally {
+    bar.clear();
+  }
+  return isComplete ? 0 : 1;
+}
+
+/** Undefined if there is nothing that git says of a mode. */
+function gitModes(before: FileVersion, after: FileVersion) {
+  const modeOf = (version: FileVersion): number => (version.kind === "absent" ? undefined : version.mode) ?? 0o644;
+  const modes = { before: modeOf(before), after: modeOf(after) };
+  const isSame = (modes.before & 0o100) === (modes.after & 0o100);
+  return before.kind === "file" && after.kind === "file" && isSame ? undefined : modes;
+}
+
+async function changedFiles(
+  looked: Looked,
+  chosen: readonly Change[],
+  given: Given,
+  host: Host,
+): Promise<readonly ChangedFile[]> {
   const files: ChangedFile[] = [];
   const bar = progressBar("Comparing", given, host, "files");
   try {
     for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
       stopIfInterrupted(host);
       bar.show(at, chosen.length);
-      const refused = await session.readRefusal(path);
-      const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
-      const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
+      const [a, b] = await sidesOf(looked, path, before, after);
       files.push({ path, modes: octalModes(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
     }
   } finally {
