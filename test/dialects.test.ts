@@ -39,6 +39,32 @@ describe("Outline is offered in every dialect", () => {
   }
 });
 
+describe("Delete and Move are offered in every dialect by default, in few tokens", () => {
+  const listOf = (dialect: DialectName) =>
+    createFilehand({ roots: [import.meta.dirname] })
+      .session({ dialect })
+      .definitions()
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+
+  for (const dialect of dialectNames) {
+    test(`${dialect}: Delete within 75 tokens, Move within 110`, () => {
+      const tokensOf = (wanted: string): number =>
+        countTokens(JSON.stringify(listOf(dialect).filter(({ name }) => name.toLowerCase() === wanted)[0] ?? ""));
+      for (const [tool, tokensMax] of [
+        ["delete", 75],
+        ["move", 110],
+      ] as const) {
+        expect(tokensOf(tool)).toBeGreaterThan(20);
+        expect(tokensOf(tool)).toBeLessThanOrEqual(tokensMax);
+      }
+    });
+  }
+
+  test("the whole tool list of the claude dialect takes at most 3,000 tokens", () => {
+    expect(countTokens(JSON.stringify(listOf("claude")))).toBeLessThanOrEqual(3_000);
+  });
+});
+
 describe("History, Rewind, Lsp and outlines are worded once", () => {
   const target = { asked: "a.ts", absolute: "/w/a.ts", relative: "a.ts", realRelative: "a.ts" } as Target;
   const at = { path: "/w/a.ts", relative: "a.ts" };

@@ -120,11 +120,12 @@ test("a name that models use for a parameter is that parameter, and the schema d
 /** Calls of every tool of every dialect, with what may be left out sent as nothing. */
 describe.each(dialectNames)("%s", (name) => {
   const dialect = dialects[name];
-  const required = (property: JsonSchema): unknown =>
-    property.enum?.[0] ??
-    (property.type === "array" ? [Object.fromEntries(requiredOf(property.items ?? {}))] : "a *** b");
+  const required = (key: string, property: JsonSchema): unknown => {
+    if (property.type === "array") return [Object.fromEntries(requiredOf(property.items ?? {}))];
+    return property.enum?.[0] ?? (key === "lines" ? "120-124" : "a *** b");
+  };
   const requiredOf = ({ properties = {}, required: names = [] }: JsonSchema): readonly [string, unknown][] =>
-    names.map((key) => [key, required(properties[key] ?? {})]);
+    names.map((key) => [key, required(key, properties[key] ?? {})]);
 
   test.each(dialect.specs.map((spec) => [spec.name, spec] as const))("%s", (_, spec) => {
     const plain = Object.fromEntries(requiredOf(spec.inputSchema));

@@ -4,12 +4,13 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { JsonSchema } from "../../src/contract/call.ts";
 import type { DifferenceKind } from "../../src/contract/edit.ts";
 import type { SearchFault } from "../../src/contract/grep.ts";
 import type { Code, PatchFault, PatternFault, ProblemData, ProblemOf } from "../../src/contract/problem.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
-import { createFilehand, type Reply, type Session } from "../../src/index.ts";
+import { createFilehand, type FilehandOptions, type Reply, type Session } from "../../src/index.ts";
 
 /** What differs: the names of the tool and of its parameters. */
 export interface DialectCase {
@@ -422,6 +423,21 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
   CANCELLED: [{ code: "CANCELLED", tool: "Read" }],
 };
 
+/** Switches on the tools that models do not get by default and that need no state folder or language server. */
+export const optInOptions = {
+  fileTools: ["delete", "move", "copy", "make-folder"],
+  lineEdits: true,
+  editFiles: true,
+  patchTool: true,
+} as const satisfies Partial<FilehandOptions>;
+
+/** Tools that a sentence or two describe: the tool list is sent with every request, and has a budget of tokens. */
+const briefTools: readonly string[] = ["delete", "move", "copy", "makefolder", "editfiles"];
+
+/** The properties of a schema, and those of the items of its lists. */
+const propertiesOf = ({ properties = {} }: JsonSchema): readonly JsonSchema[] =>
+  Object.values(properties).flatMap((property) => [property, ...propertiesOf(property.items ?? {})]);
+
 export function dialectSuite(given: DialectCase): void {
   describe(`the dialect ${given.name}`, () => {
     const dialect = dialects[given.name];
@@ -522,15 +538,21 @@ export function dialectSuite(given: DialectCase): void {
     });
 
     test("its tools are described for a model in at most 2 KB, with a lean schema", () => {
-      const definitions = session.definitions();
-      expect(definitions.map(({ name }) => name)).toContain(given.tool);
-      for (const { description, inputSchema } of definitions) {
-        expect(Buffer.byteLength(description)).toBeGreaterThan(150);
-        expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
+      const switchedOn = createFilehand({ roots: [root], ...optInOptions }).session({ dialect: given.name });
+      const definitions = switchedOn.definitions();
+      const names = definitions.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(session.definitions().map(({ name }) => name)));
+      expect(names.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining([...briefTools]));
+      expect(names).toContain(given.tool);
+      for (const { name, description, inputSchema } of definitions) {
+        const bytesMin = briefTools.includes(name.toLowerCase()) ? 80 : 150;
+        expect(Buffer.byteLength(description), name).toBeGreaterThan(bytesMin);
+        expect(Buffer.byteLength(description), name).toBeLessThanOrEqual(2_048);
         const schema = JSON.stringify(inputSchema);
         expect(schema).not.toMatch(/9007199254740991|\$schema|anyOf|null/);
         expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
         expect(inputSchema.required).not.toHaveLength(0);
+        for (const property of propertiesOf(inputSchema)) expect(property.description, name).toMatch(/^[A-Z"]/);
         for (const property of Object.values(inputSchema.properties ?? {}))
           expect(property.description).toMatch(/^[A-Z]/);
       }

@@ -6,6 +6,7 @@ import { createFilehand, type DialectName, type FilehandOptions, type Reply, typ
 import type { Profile } from "../../src/contract/profile.ts";
 import type { Request } from "../../src/contract/call.ts";
 import { workspace } from "../support/workspace.ts";
+import { optInOptions } from "./dialect.ts";
 
 const notebook = (source: string): string =>
   JSON.stringify({
@@ -17,18 +18,29 @@ const notebook = (source: string): string =>
 
 const words = ({ content: [part] }: Reply): string => (part?.type === "text" ? part.text : "");
 
-/** An input for any tool that changes files: "one" in a file becomes "two". */
-function inputFor(properties: readonly string[], folder: string, file: string): Record<string, unknown> {
-  const has = (name: string): boolean => properties.includes(name);
-  const path = properties.find((name) => /path/i.test(name) && name !== "patchText") ?? "";
-  if (has("patchText")) {
-    const patch = `*** Begin Patch\n*** Update File: ${file}\n@@\n-one\n+two\n*** End Patch`;
-    return { patchText: patch };
+type Definition = ReturnType<Session["definitions"]>[number];
+
+/** An input for any tool that changes files: "one" in a file becomes "two", or the file is deleted, moved or copied. */
+function inputFor(tool: Definition | undefined, folder: string, file: string): Record<string, unknown> {
+  const properties = tool?.inputSchema.properties ?? {};
+  const has = (name: string): boolean => name in properties;
+  const pathOf = (names: object): string => Object.keys(names).find((name) => /path/i.test(name)) ?? "";
+  const path = pathOf(properties);
+  const patch = ["patchText", "patch_text"].find(has);
+  if (patch !== undefined) {
+    return { [patch]: `*** Begin Patch\n*** Update File: ${file}\n@@\n-one\n+two\n*** End Patch` };
   }
   if (has("new_source")) return { [path]: `${folder}/n.ipynb`, cell_id: "c1", new_source: "two" };
   if (has("content")) return { [path]: `${folder}/${file}`, content: "two\n" };
-  const edit = has("filePath") ? { oldString: "one", newString: "two" } : { old_string: "one", new_string: "two" };
-  return { [path]: `${folder}/${file}`, ...(has("edits") ? { edits: [edit] } : edit) };
+  if (has("to")) return { [path]: `${folder}/${file}`, to: `${folder}/${file}.new` };
+  if (/^makefolder$/i.test(tool?.name ?? "")) return { [path]: `${folder}/${file}.new` };
+  if (/^delete$/i.test(tool?.name ?? "")) return { [path]: `${folder}/${file}` };
+  const ofFile = properties["files"]?.items?.properties ?? properties;
+  const edited = ofFile["edits"]?.items?.properties ?? ofFile;
+  const [oldName, newName] = "newString" in edited ? ["oldString", "newString"] : ["old_string", "new_string"];
+  const edit = oldName in edited ? { [oldName]: "one", [newName]: "two" } : { lines: "1", [newName]: "two" };
+  const change = { [pathOf(ofFile)]: `${folder}/${file}`, ...("edits" in ofFile ? { edits: [edit] } : edit) };
+  return has("files") ? { files: [change] } : change;
 }
 
 export function modeSuite(name: DialectName): void {
@@ -43,12 +55,21 @@ export function modeSuite(name: DialectName): void {
     return folder;
   };
   const open = (folder: string, options: Partial<FilehandOptions>): Session =>
-    createFilehand({ roots: [`${folder}/ws`], readFirst: false, ...options }).session({ dialect: name });
+    createFilehand({ roots: [`${folder}/ws`], readFirst: false, ...optInOptions, ...options }).session({
+      dialect: name,
+    });
+  /** Calls a tool that changes a file, after the file was read: lines are edited by the numbers that a reading showed. */
+  const change = async (session: Session, tool: Definition, folder: string, file: string, dryRun = false) => {
+    const [read] = session.definitions().filter(({ readOnly }) => readOnly);
+    const [path = ""] = Object.keys(read?.inputSchema.properties ?? {});
+    await session.call(read?.name ?? "", { [path]: `${folder}/ws/${file}` });
+    return session.call(tool.name, inputFor(tool, `${folder}/ws`, file), { dryRun });
+  };
   const everything = (folder: string): string =>
     fs
       .readdirSync(`${folder}/ws`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => `${entry.name}: ${fs.readFileSync(`${entry.parentPath}/${entry.name}`, "utf8")}`)
+      .map((entry) => ({ entry, at: `${entry.parentPath}/${entry.name}` }))
+      .map(({ entry, at: one }) => (entry.isFile() ? `${one}: ${fs.readFileSync(one, "utf8")}` : `${one}/`))
       .toSorted()
       .join("\n");
   const tools = open(fresh(), {})
@@ -70,26 +91,28 @@ export function modeSuite(name: DialectName): void {
   ];
 
   describe(`${name}: modes`, () => {
-    test("there are tools that change files", () => expect(tools.length).toBeGreaterThan(2));
+    test("there are tools that change files, among them those that the operator has switched on", () => {
+      const names = tools.map(({ name: one }) => one.toLowerCase());
+      const wanted = ["edit", "write", "patch", "editlines", "editfiles", "delete", "move", "copy", "makefolder"];
+      expect(names).toEqual(expect.arrayContaining(wanted));
+    });
 
     for (const mode of ["read-only", "plan"] as const) {
-      for (const { name: tool, inputSchema } of tools) {
-        const properties = Object.keys(inputSchema.properties ?? {});
-        test(`${tool} writes nothing in ${mode} mode, whatever is allowed, and says why`, async () => {
+      for (const tool of tools) {
+        test(`${tool.name} writes nothing in ${mode} mode, whatever is allowed, and says why`, async () => {
           const folder = fresh();
           const before = everything(folder);
           const session = open(folder, { mode, ask: "yes", permissions: { allow: ["Edit", "Read"] } });
-          const reply = await session.call(tool, inputFor(properties, `${folder}/ws`, "a.txt"));
+          const reply = await change(session, tool, folder, "a.txt");
           expect(reply).toMatchObject({ isError: true, error: { code: "ACCESS_DENIED" } });
           expect(words(reply)).toMatch(mode === "plan" ? /planning/ : /read-only/);
           expect(everything(folder)).toBe(before);
         });
 
-        test(`${tool} can be tried in ${mode} mode: a dry run shows the change`, async () => {
+        test(`${tool.name} can be tried in ${mode} mode: a dry run shows the change`, async () => {
           const folder = fresh();
           const before = everything(folder);
-          const input = inputFor(properties, `${folder}/ws`, "a.txt");
-          const reply = await open(folder, { mode }).call(tool, input, { dryRun: true });
+          const reply = await change(open(folder, { mode }), tool, folder, "a.txt", true);
           expect(reply.isError, words(reply)).toBe(false);
           expect(everything(folder)).toBe(before);
         });
@@ -118,7 +141,7 @@ export function modeSuite(name: DialectName): void {
         const session = open(folder, { ask: "yes", stateDir: `${folder}/state` });
         await session.checkpoint("m1");
         const [tool] = tools.filter(({ name: one }) => /^edit$/i.test(one));
-        const input = inputFor(Object.keys(tool?.inputSchema.properties ?? {}), `${folder}/ws`, "a.txt");
+        const input = inputFor(tool, `${folder}/ws`, "a.txt");
         expect((await session.call(tool?.name ?? "", input)).isError).toBe(false);
         const after = everything(folder);
         session.setMode(mode);
@@ -134,12 +157,11 @@ export function modeSuite(name: DialectName): void {
       });
     }
 
-    for (const { name: tool, inputSchema } of tools) {
-      const properties = Object.keys(inputSchema.properties ?? {});
+    for (const tool of tools) {
       const call = (folder: string, options: Partial<FilehandOptions>, file = "a.txt"): Promise<Reply> =>
-        open(folder, options).call(tool, inputFor(properties, `${folder}/ws`, file));
+        change(open(folder, options), tool, folder, file);
 
-      test(`${tool} asks nobody in accept-edits mode, and refuses with nobody there in the default mode`, async () => {
+      test(`${tool.name} asks nobody in accept-edits mode, and refuses with nobody there in the default mode`, async () => {
         const folder = fresh();
         const before = everything(folder);
         expect(await call(folder, {})).toMatchObject({ isError: true, error: { code: "ACCESS_DENIED" } });
@@ -149,7 +171,7 @@ export function modeSuite(name: DialectName): void {
         expect(everything(folder)).not.toBe(before);
       });
 
-      test(`${tool} heeds deny and ask rules in accept-edits mode`, async () => {
+      test(`${tool.name} heeds deny and ask rules in accept-edits mode`, async () => {
         const folder = fresh();
         const before = everything(folder);
         for (const permissions of [{ deny: ["Edit"] }, { ask: ["Edit"] }, { deny: ["Read"] }]) {
@@ -158,7 +180,7 @@ export function modeSuite(name: DialectName): void {
         expect(everything(folder)).toBe(before);
       });
 
-      test.skipIf(properties.includes("new_source"))(`${tool} still asks about protected files`, async () => {
+      test.skipIf(tool.name === "NotebookEdit")(`${tool.name} still asks about protected files`, async () => {
         const folder = fresh();
         const before = everything(folder);
         const reply = await call(folder, { mode: "accept-edits", permissions: { allow: ["Edit"] } }, ".vscode/a.txt");
@@ -177,7 +199,7 @@ export function modeSuite(name: DialectName): void {
       session = open(folder, { ask });
       const before = everything(folder);
       const [tool] = tools.filter(({ name: one }) => /^edit$/i.test(one));
-      const input = inputFor(Object.keys(tool?.inputSchema.properties ?? {}), `${folder}/ws`, "a.txt");
+      const input = inputFor(tool, `${folder}/ws`, "a.txt");
       const reply = await session.call(tool?.name ?? "", input);
       expect(words(reply)).toMatch(/read-only/);
       expect(everything(folder)).toBe(before);
