@@ -232,7 +232,8 @@ export const everyChange: readonly Change[] = [
     run: async (folder, system) => {
       const disk = createDisk([folder], system, stateOf(folder));
       const entry = disk.entryAt(`${folder}/empty`);
-      return entry === undefined ? "not looked up" : disk.removeEntry({ real: `${folder}/empty`, entry, beforeSwap });
+      if (entry?.is !== "folder") return "not looked up";
+      return disk.removeEntry({ real: `${folder}/empty`, entry, beforeSwap });
     },
     judge: (folder) => (fs.existsSync(`${folder}/empty`) ? "old" : "new"),
   },
@@ -281,7 +282,7 @@ export const everyChange: readonly Change[] = [
     run: async (folder, system) => {
       const disk = createDisk([folder], system, stateOf(folder));
       const top = disk.entryAt(`${folder}/from`);
-      if (top === undefined) return "not looked up";
+      if (top?.is !== "folder") return "not looked up";
       return disk.moveTree({ real: `${folder}/from`, top, to: `${folder}/deep/to`, signal: never, beforeSwap });
     },
     judge: (folder) => {
@@ -304,9 +305,10 @@ export const everyChange: readonly Change[] = [
 
 const beforeSwap = async (): Promise<void> => {};
 
+/** Undefined if there is no folder: the disk would change a symlink as such. */
 async function treeOf(disk: Disk, real: string): Promise<Tree | undefined> {
   const tree = await disk.listTree({ real, entriesMax: 100, signal: never });
-  return "fault" in tree ? undefined : tree;
+  return "fault" in tree || tree[0].is !== "folder" ? undefined : tree;
 }
 
 /** Files of several modes, a link that leads nowhere, and an empty folder. */

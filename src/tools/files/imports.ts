@@ -135,17 +135,21 @@ export async function updateImports(
   if (server === undefined) return undefined;
   if (why !== undefined) return { imports: { server, why }, files: [] };
   const { dryRun } = context;
-  const [first, ...others] = files.map(({ source, edits, after }): FilePlan => {
+  const [first, ...further] = files.map(({ source, edits, after }): FilePlan => {
     const plan = planOfImports(source.text, edits, profile, context.signal);
     return { path: dryRun ? source.path : after, does: "update", plan, moveTo: undefined };
   });
   if (first === undefined) return undefined;
   const permitted = new Set(files.flatMap(({ source, after }) => [source.path, after]));
-  const permit: ToolContext["guard"]["permit"] = async (permission, target, ...more) =>
-    permitted.has(target.real) ? "free" : context.guard.permit(permission, target, ...more);
+  const permitAll: ToolContext["guard"]["permitAll"] = async (permission, targets, ...more) => {
+    const others = targets.filter(({ real }) => !permitted.has(real));
+    return others.length === 0 ? "free" : context.guard.permitAll(permission, others, ...more);
+  };
+  const permit: ToolContext["guard"]["permit"] = (permission, target, ...more) =>
+    permitAll(permission, [target], ...more);
   try {
-    const guard = { ...context.guard, permit };
-    const { files: changed } = await changeMany([first, ...others], profile, { ...context, guard });
+    const guard = { ...context.guard, permit, permitAll };
+    const { files: changed } = await changeMany([first, ...further], profile, { ...context, guard });
     return { imports: { server, files: changed.length }, files: changed.slice(0, limits.wholeTreeFilesListedMax) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
