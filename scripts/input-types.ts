@@ -50,7 +50,7 @@ export function inputTypeFiles(): Readonly<Record<string, string>> {
       "..",
       "The inputs of the `opencode` dialect and of `opencode-legacy`.",
       opencodeInterfaces(
-        opencode.specs.filter(isOwn("opencode")).map((card) => withWordsOf(["opencode-legacy"], card)),
+        lastOfEach(opencode.specs.filter(isOwn("opencode"))).map((card) => withWordsOf(["opencode-legacy"], card)),
       ),
     ),
   };
@@ -63,6 +63,10 @@ function opencodeInterfaces(cards: readonly ToolSpec[]): readonly string[] {
     ...interfacesOf(cards, { EditPart, CodePlaceInput: codePlace }),
   ];
 }
+
+/** Of tools with the same name, of which one is offered, the last, which takes all that the others take. */
+const lastOfEach = (cards: readonly ToolSpec[]): readonly ToolSpec[] =>
+  cards.filter(({ name }, at) => !cards.slice(at + 1).some((later) => later.name === name));
 
 /** The name of a tool of `claude` in another dialect. */
 const nameIn = (dialect: DialectName, name: string): string =>
@@ -91,7 +95,7 @@ const interfacesOf = (
   cards: readonly ToolSpec[],
   bases: Readonly<Record<string, ParameterTable>> = {},
 ): readonly string[] =>
-  cards.map(({ name, input }) => {
+  lastOfEach(cards).map(({ name, input }) => {
     const [base, covered] =
       Object.entries(bases).find(([, table]) => Object.keys(table).every((key) => key in input)) ?? [];
     const own = Object.entries(input).filter(([key]) => covered === undefined || !(key in covered));
@@ -103,7 +107,7 @@ const interfacesOf = (
 function withWordsOf(sharers: readonly DialectName[], card: ToolSpec): ToolSpec {
   const others = sharers.flatMap((dialect) => {
     const names = [card.name, nameIn(dialect, card.name)];
-    const other = dialects[dialect].specs.find(({ name }) => names.includes(name))?.input;
+    const other = dialects[dialect].specs.findLast(({ name }) => names.includes(name))?.input;
     if (other !== undefined && typesIn(other) !== typesIn(card.input)) {
       throw new Error(`${dialect} no longer shares the input of ${card.name}: take it off the list of shared ones`);
     }
@@ -145,9 +149,10 @@ function commentOf({ type, words, max, default: value }: Parameter): string {
   return [words, ...notes].join("; ").replaceAll(/(?<!\\)\*\//g, "*\\/");
 }
 
-function propertyOf(name: string, { type, choices, required }: Parameter): string {
+function propertyOf(name: string, parameter: Parameter): string {
+  const { choices, required } = parameter;
   const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-  return `readonly ${key}${required ? "" : "?"}: ${choices === undefined ? types[type] : choiceType(choices)};`;
+  return `readonly ${key}${required ? "" : "?"}: ${choices === undefined ? typeOf(parameter) : choiceType(choices)};`;
 }
 
 const types = {
@@ -157,8 +162,15 @@ const types = {
   skip: "number",
   boolean: "boolean",
   strings: "readonly string[]",
-  list: "readonly EditPart[]",
-} as const satisfies Record<Parameter["type"], string>;
+} as const satisfies Record<Exclude<Parameter["type"], "list">, string>;
+
+/** A list of text edits has a type with a name; the elements of other lists are written out. */
+function typeOf({ type, items = {} }: Parameter): string {
+  if (type !== "list") return types[type];
+  const isEdits = Object.values(items).every(({ sets }) => ["oldText", "newText", "all"].includes(sets));
+  const element = Object.entries(items).map(([name, parameter]) => propertyOf(name, parameter));
+  return isEdits ? "readonly EditPart[]" : `readonly { ${element.join(" ")} }[]`;
+}
 
 const choiceType = (choices: NonNullable<Parameter["choices"]>): string =>
   choiceTypes.find((known) => known.choices === choices)?.type ??

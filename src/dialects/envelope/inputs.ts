@@ -57,17 +57,21 @@ export interface EditLinesInput {
   /** Path of the file, relative to the project root. */
   readonly path: string;
   /** All or none. */
-  readonly edits: readonly EditPart[];
+  readonly edits: readonly { readonly lines: string; readonly new_string: string; readonly first?: string }[];
 }
 
 export interface EditFilesInput {
   /** All or none. */
-  readonly files: readonly EditPart[];
-}
-
-export interface EditFilesInput {
-  /** All or none. */
-  readonly files: readonly EditPart[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly edits: readonly {
+      readonly old_string?: string;
+      readonly lines?: string;
+      readonly first?: string;
+      readonly new_string: string;
+      readonly replace_all?: boolean;
+    }[];
+  }[];
 }
 
 export interface PatchInput {

@@ -68,17 +68,21 @@ export interface EditlinesInput {
   /** Path of the file. */
   readonly filePath: string;
   /** All or none. */
-  readonly edits: readonly EditPart[];
+  readonly edits: readonly { readonly lines: string; readonly newString: string; readonly first?: string }[];
 }
 
 export interface EditfilesInput {
   /** All or none. */
-  readonly files: readonly EditPart[];
-}
-
-export interface EditfilesInput {
-  /** All or none. */
-  readonly files: readonly EditPart[];
+  readonly files: readonly {
+    readonly filePath: string;
+    readonly edits: readonly {
+      readonly oldString?: string;
+      readonly lines?: string;
+      readonly first?: string;
+      readonly newString: string;
+      readonly replaceAll?: boolean;
+    }[];
+  }[];
 }
 
 export interface RewindInput {

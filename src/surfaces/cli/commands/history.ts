@@ -2,7 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
-import { beginning, type FileVersion } from "../../../contract/history.ts";
+import * as nodePath from "node:path";
+import { beginning, type FileVersion, type VersionIs } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
 import { escapeName, modesOf } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
@@ -253,6 +254,14 @@ async function printPatch(looked: Looked, chosen: readonly Change[], given: Give
       const source = sourceOf(change);
       const { path, relative, after } = change;
       const { before } = source ?? change;
+      const other = kindOutsidePatch(before, after);
+      if (other !== undefined) {
+        // A folder comes with its files; only an empty one, and a link, is missing from the patch.
+        if (other === "folder" && chosen.some((one) => one.path.startsWith(path + nodePath.sep))) continue;
+        isComplete = false;
+        host.stderr.write(`filehand: "${escapeName(relative)}" is not in the patch: it is a ${other}\n`);
+        continue;
+      }
       const refused = source === undefined ? undefined : await looked.session.readRefusal(source.path);
       const sides =
         refused === undefined
@@ -276,6 +285,10 @@ async function printPatch(looked: Looked, chosen: readonly Change[], given: Give
   }
   return isComplete ? 0 : 1;
 }
+
+/** What a patch of text files cannot express. */
+const kindOutsidePatch = (...versions: readonly FileVersion[]): VersionIs | undefined =>
+  versions.flatMap((version) => (version.kind === "absent" ? [] : (version.is ?? [])))[0];
 
 /** Undefined if there is nothing that git says of a mode. */
 function gitModes(before: FileVersion, after: FileVersion) {
