@@ -125,7 +125,12 @@ function withWordsOf(sharers: readonly DialectName[], card: ToolSpec): ToolSpec 
   return { ...card, input: Object.fromEntries(input) };
 }
 
-const typeNames: Readonly<Record<string, string>> = { LS: "Ls", multiedit: "MultiEdit" };
+const typeNames: Readonly<Record<string, string>> = {
+  LS: "Ls",
+  multiedit: "MultiEdit",
+  editlines: "EditLines",
+  editfiles: "EditFiles",
+};
 
 const interfaceOf = (head: string, duty: string | undefined, parameters: ParameterTable): string =>
   [
@@ -149,10 +154,10 @@ function commentOf({ type, words, max, default: value }: Parameter): string {
   return [words, ...notes].join("; ").replaceAll(/(?<!\\)\*\//g, "*\\/");
 }
 
-function propertyOf(name: string, parameter: Parameter): string {
+function propertyOf(name: string, parameter: Parameter, indent = "  "): string {
   const { choices, required } = parameter;
   const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-  return `readonly ${key}${required ? "" : "?"}: ${choices === undefined ? typeOf(parameter) : choiceType(choices)};`;
+  return `readonly ${key}${required ? "" : "?"}: ${choices === undefined ? typeOf(parameter, indent) : choiceType(choices)};`;
 }
 
 const types = {
@@ -165,11 +170,13 @@ const types = {
 } as const satisfies Record<Exclude<Parameter["type"], "list">, string>;
 
 /** A list of text edits has a type with a name; the elements of other lists are written out. */
-function typeOf({ type, items = {} }: Parameter): string {
+function typeOf({ type, items = {} }: Parameter, indent: string): string {
   if (type !== "list") return types[type];
-  const isEdits = Object.values(items).every(({ sets }) => ["oldText", "newText", "all"].includes(sets));
-  const element = Object.entries(items).map(([name, parameter]) => propertyOf(name, parameter));
-  return isEdits ? "readonly EditPart[]" : `readonly { ${element.join(" ")} }[]`;
+  if (Object.values(items).every(({ sets }) => ["oldText", "newText", "all"].includes(sets)))
+    return "readonly EditPart[]";
+  const inner = `${indent}  `;
+  const element = Object.entries(items).map(([name, parameter]) => inner + propertyOf(name, parameter, inner));
+  return `readonly {\n${element.join("\n")}\n${indent}}[]`;
 }
 
 const choiceType = (choices: NonNullable<Parameter["choices"]>): string =>

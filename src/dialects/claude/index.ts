@@ -22,11 +22,14 @@ import type {
   RewindInput,
 } from "../inputs.ts";
 import type {
+  EditFilesInput,
   EditInput,
+  EditLinesInput,
   LspInput,
   MultiEditInput,
   NotebookEditInput,
   OutlineInput,
+  PatchInput,
   ReadInput,
   RenameInput,
   WriteInput,
@@ -46,6 +49,9 @@ export interface Tools {
   readonly History: { readonly input: HistoryInput; readonly output: HistoryResult };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindResult };
   readonly Lsp: { readonly input: LspInput; readonly output: LspResult };
+  readonly EditLines: { readonly input: EditLinesInput; readonly output: EditResult | MultiEditResult };
+  readonly EditFiles: { readonly input: EditFilesInput; readonly output: PatchResult };
+  readonly Patch: { readonly input: PatchInput; readonly output: PatchResult };
   readonly Delete: { readonly input: DeleteInput; readonly output: PatchResult };
   readonly Move: { readonly input: MoveInput; readonly output: PatchResult };
   readonly Copy: { readonly input: CopyInput; readonly output: PatchResult };
@@ -70,7 +76,9 @@ export const claude: Dialect = {
 export type {
   CopyInput,
   DeleteInput,
+  EditFilesInput,
   EditInput,
+  EditLinesInput,
   EditResult,
   GrepInput,
   GrepResult,
@@ -88,6 +96,7 @@ export type {
   MultiEditResult,
   NotebookEditInput,
   NotebookEditResult,
+  PatchInput,
   OutlineInput,
   OutlineResult,
   ReadInput,

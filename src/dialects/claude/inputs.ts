@@ -59,7 +59,11 @@ export interface EditLinesInput {
   /** Path of the file. */
   readonly file_path: string;
   /** All or none. */
-  readonly edits: readonly { readonly lines: string; readonly new_string: string; readonly first?: string }[];
+  readonly edits: readonly {
+    readonly lines: string;
+    readonly new_string: string;
+    readonly first?: string;
+  }[];
 }
 
 export interface EditFilesInput {

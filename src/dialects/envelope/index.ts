@@ -18,11 +18,14 @@ import type {
   RewindInput,
 } from "../inputs.ts";
 import type {
+  EditFilesInput,
   EditInput,
+  EditLinesInput,
   LspInput,
   MultiEditInput,
   NotebookEditInput,
   OutlineInput,
+  PatchInput,
   ReadInput,
   RenameInput,
   WriteInput,
@@ -60,6 +63,9 @@ export interface Tools {
   readonly History: { readonly input: HistoryInput; readonly output: HistoryEnvelope | ErrorEnvelope };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindEnvelope | ErrorEnvelope };
   readonly Lsp: { readonly input: LspInput; readonly output: LspEnvelope | ErrorEnvelope };
+  readonly EditLines: { readonly input: EditLinesInput; readonly output: ChangeResult };
+  readonly EditFiles: { readonly input: EditFilesInput; readonly output: ChangeResult };
+  readonly Patch: { readonly input: PatchInput; readonly output: ChangeResult };
   readonly Delete: { readonly input: DeleteInput; readonly output: ChangeResult };
   readonly Move: { readonly input: MoveInput; readonly output: ChangeResult };
   readonly Copy: { readonly input: CopyInput; readonly output: ChangeResult };
@@ -83,7 +89,9 @@ export const envelope: Dialect = {
 export type {
   CopyInput,
   DeleteInput,
+  EditFilesInput,
   EditInput,
+  EditLinesInput,
   GlobInput,
   GrepInput,
   HistoryInput,
@@ -94,6 +102,7 @@ export type {
   MultiEditInput,
   NotebookEditInput,
   OutlineInput,
+  PatchInput,
   ReadInput,
   ReadResult,
   RenameInput,

@@ -57,7 +57,11 @@ export interface EditLinesInput {
   /** Path of the file, relative to the project root. */
   readonly path: string;
   /** All or none. */
-  readonly edits: readonly { readonly lines: string; readonly new_string: string; readonly first?: string }[];
+  readonly edits: readonly {
+    readonly lines: string;
+    readonly new_string: string;
+    readonly first?: string;
+  }[];
 }
 
 export interface EditFilesInput {

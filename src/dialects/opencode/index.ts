@@ -8,11 +8,11 @@ import { firstLinesOfPage, numberedLines } from "../media-text.ts";
 import type { ChangeResult, ChangeTools } from "./changes.ts";
 import type { MultiEditInput, ReadInput } from "./inputs.ts";
 import { footerOf, previewLines, type ReadResult, resultOf } from "./read.ts";
-import { dialectOf, type HistoryTools, type LspTools, type OutlineTools } from "./render.ts";
+import { dialectOf, type HistoryTools, type SharedTools, type OutlineTools } from "./render.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
 import { specs } from "./tools.ts";
 
-export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, LspTools, OutlineTools {
+export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, SharedTools, OutlineTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
   readonly multiedit: { readonly input: MultiEditInput; readonly output: ChangeResult };
 }

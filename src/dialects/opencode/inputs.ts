@@ -64,14 +64,18 @@ export interface PatchInput {
   readonly patchText: string;
 }
 
-export interface EditlinesInput {
+export interface EditLinesInput {
   /** Path of the file. */
   readonly filePath: string;
   /** All or none. */
-  readonly edits: readonly { readonly lines: string; readonly newString: string; readonly first?: string }[];
+  readonly edits: readonly {
+    readonly lines: string;
+    readonly newString: string;
+    readonly first?: string;
+  }[];
 }
 
-export interface EditfilesInput {
+export interface EditFilesInput {
   /** All or none. */
   readonly files: readonly {
     readonly filePath: string;

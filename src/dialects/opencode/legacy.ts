@@ -9,7 +9,7 @@ import { legacySpecs } from "./tools.ts";
 import type { ChangeTools } from "./changes.ts";
 import type { ReadInput } from "./inputs.ts";
 import { footerOf, previewLines, type ReadResult, resultOf } from "./read.ts";
-import { dialectOf, type HistoryTools, type LspTools, type OutlineTools } from "./render.ts";
+import { dialectOf, type HistoryTools, type SharedTools, type OutlineTools } from "./render.ts";
 import type { GrepTools, SearchTools } from "./search.ts";
 
 // Reading in the `opencode-legacy` dialect: a line is the text between two newlines, `\r` included.
@@ -54,7 +54,7 @@ function directoryResult(outcome: DirectoryOutcome): ReadResult {
   return resultOf(outcome.target, output, names, outcome.next !== undefined);
 }
 
-export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, LspTools, OutlineTools {
+export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, SharedTools, OutlineTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 

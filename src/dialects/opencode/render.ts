@@ -12,7 +12,7 @@ import { rewindAnswer, type RewindResult } from "../rewind-text.ts";
 import { failureReply, type SharedAnswer, successReply } from "../words.ts";
 import { type ChangeResult, lateBlocks, renderChange } from "./changes.ts";
 import type { CopyInput, DeleteInput, HistoryInput, MakeFolderInput, MoveInput } from "../inputs.ts";
-import type { LspInput, OutlineInput, RenameInput, RewindInput } from "./inputs.ts";
+import type { EditFilesInput, EditLinesInput, LspInput, OutlineInput, RenameInput, RewindInput } from "./inputs.ts";
 import { namesWith, sentencesFor } from "./problems.ts";
 import { cutNotes, type ReadResult, renderMedia, renderOutline, type Titled } from "./read.ts";
 import { type GrepResult, renderGlob, renderGrep, renderTree, type SearchResult } from "./search.ts";
@@ -28,8 +28,11 @@ export interface OutlineTools {
   readonly outline: { readonly input: OutlineInput; readonly output: ReadResult };
 }
 
-export interface LspTools {
+/** Tools that are worded once for all dialects. */
+export interface SharedTools {
   readonly lsp: { readonly input: LspInput; readonly output: Shared<LspResult> };
+  readonly editlines: { readonly input: EditLinesInput; readonly output: ChangeResult };
+  readonly editfiles: { readonly input: EditFilesInput; readonly output: ChangeResult };
   readonly delete: { readonly input: DeleteInput; readonly output: ChangeResult };
   readonly move: { readonly input: MoveInput; readonly output: ChangeResult };
   readonly copy: { readonly input: CopyInput; readonly output: ChangeResult };
