@@ -255,6 +255,22 @@ describe("looking", () => {
   });
 });
 
+test("a patch names an empty folder beside it, and has the files of another", async () => {
+  await filehand("mkdir", "empty", "--yes");
+  expect(await filehand("diff", "-1")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: 'filehand: "empty" is not in the patch: it is a folder\n',
+  });
+  mkdirSync(file("full"));
+  writeFileSync(file("full/b.txt"), "b\n");
+  await filehand("delete", "full", "--yes");
+  const deleted = await filehand("diff", "-1");
+  expect([deleted.code, deleted.stderr]).toEqual([0, ""]);
+  expect(deleted.stdout).toMatch(/^diff --git a\/full\/b\.txt b\/full\/b\.txt\ndeleted file mode 100644\n/);
+  expect(deleted.stdout.match(/^diff --git/gm)).toHaveLength(1);
+});
+
 describe("what is kept", () => {
   test("verify finds a content that was damaged, and a rewind does not use it", async () => {
     writeFileSync(file("a.txt"), "precious\n");
