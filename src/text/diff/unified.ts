@@ -32,8 +32,15 @@ export function gitPatch(
   options: UnifiedOptions,
 ): { readonly head: string; readonly body: string } {
   const head = gitHeader(path, kind, options) + fileHeader(path, hunks, kind, options.oldPath);
-  return { head, body: hunkText(hunks) };
+  return { head: hunks.length === 0 ? head + idsOfEmpty[kind] : head, body: hunkText(hunks) };
 }
+
+/** Without hunks only the ids tell GNU patch that an empty file comes or goes. */
+const idsOfEmpty: Readonly<Record<ChangeKind, string>> = {
+  create: "index 0000000..e69de29\n",
+  delete: "index e69de29..0000000\n",
+  update: "",
+};
 
 /** Git says this of a file that is not text, and `git apply` then refuses the whole patch. */
 export function gitBinaryPatch(path: string, kind: ChangeKind, options: UnifiedOptions): string {

@@ -102,7 +102,8 @@ async function run(
     throw error;
   }
   const { diff, notes, wrote, extra } = planned;
-  const prepared = { is: "there", target, diff, planned, extra } as unknown as Prepared<unknown>; // what a question looks at
+  const file = { mode: 0o644 };
+  const prepared = { is: "there", target, file, diff, planned, extra } as unknown as Prepared<unknown>; // what a question looks at
   return {
     bytes: await madeOf(planned.pieces, bytes),
     diff,
