@@ -37,12 +37,16 @@ export type HistoryRecord =
       readonly roots: readonly string[];
       readonly dialect: string;
       readonly timeMs: number;
+      /** The program that made the calls, as people know it: "Claude Code", "Codex", "command line". */
+      readonly client?: string;
     }
   /** The changes that follow belong to this message. */
   | {
       readonly type: "turn";
       readonly messageId: string;
       readonly timeMs: number;
+      /** What made the changes, for people: the shell command of a turn that was observed. */
+      readonly title?: string;
       readonly rewinds?: { readonly to: string; readonly as: RewindKind };
     }
   | ChangeRecord
