@@ -228,6 +228,8 @@ export type PathFault =
   | "home of another"
   /** `C:\\x` on a system without drives. */
   | "drive"
+  /** `"a.txt"`: a new file whose path has quotes around it. */
+  | "quoted"
   | "names a folder";
 
 export type PatternFault =

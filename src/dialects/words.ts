@@ -115,6 +115,7 @@ export const pathFaults = {
   "half character":
     "it holds half a character (a lone surrogate), which no file name has, send the name as it is listed",
   variable: "shell variables are not expanded here and there is no such name, write the path out",
+  quoted: "it has quotes around it, leave them out, or put ./ before them if they belong to the name",
   "home of another": "only ~/ means a home folder here and there is no such name, write the path out",
   drive: "it begins with a drive of Windows, and this system has none, use a path of this system",
   "names a folder": "a path that ends with a separator or a dot after one names a folder, give the path of a file",

@@ -111,6 +111,19 @@ describe.skipIf(onWindows)("what was meant", () => {
     });
   }
 
+  for (const path of ['"new.txt"', "'new.txt'", "`src/new.txt`"]) {
+    test(`Write ${path} makes no name with quotes, unless ./ is before it`, async () => {
+      const { at, open } = bed();
+      const reply = await open().call("Write", { file_path: path, content: "x" });
+      equal(reply.error?.code, "INVALID_PARAM", textOf(reply));
+      match(textOf(reply), /quotes around it, leave them out/);
+      deepEqual(fs.readdirSync(at("ws")), ["a.txt", "src"]);
+      if (path.includes("/")) return;
+      equal((await open().call("Write", { file_path: `./${path}`, content: "x" })).isError, false);
+      equal(fs.readFileSync(at("ws", path), "utf8"), "x");
+    });
+  }
+
   for (const [there, asked] of [
     ["Screen 8.00\u202fPM.png.txt", "Screen 8.00 PM.png.txt"],
     ["a\u00a0b\u00a0c.txt", "a b c.txt"],

@@ -58,6 +58,10 @@ export function requireFileName({ asked, real }: Target): void {
   if (["", ".", ".."].includes(last)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
   }
+  // Models sometimes copy a path with the quotes around it.
+  if (/^(["'`]).+\1$/s.test(asked)) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "quoted" });
+  }
   // The system has not checked names below a missing folder.
   if (!real.split(nodePath.sep).some((name) => sizeOf(name) > limits.nameBytesMax)) return;
   throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "too long" });
