@@ -47,8 +47,8 @@ export const limits = {
   outlineInsteadMsMax: 3_000,
   outlineMegabytesMax: 192,
   /** Characters for each millisecond of CPU time that parsing may take (code takes less than half); the least time. */
-  outlineCharsPerCpuMs: 500,
-  outlineCpuMsMin: 1_000,
+  outlineCharsPerCpuMs: 600,
+  outlineCpuMsMin: 700,
   /** Items of an outline: collected, shown; the largest `depth`; characters of a name. */
   outlineItemsFoundMax: 20_000,
   outlineItemsMax: 400,
