@@ -146,6 +146,7 @@ table("line ends", [
   ["a lone return in a line is content", "a\rb\nc\n", "b\nc", "x\ny", "exact: a\rx\ny\n"],
   ["a file of lone returns has lines", "a\rb\rc\r", "a\nb", "a\nx\ny", "line ends: a\rx\ry\rc\r"],
   ["a newline is not torn from its return", "a\r\nb\r\nc", "\nb", "", "line ends: a\r\nc"],
+  ["a last line without its newline does not compete", "a\r\na", "a\n", "", "line ends: a"],
   ["a missing final newline is not made up", "a = 1\nb = 2", "b = 2\n", "c = 3\n", "no: final newline"],
   ["a deletion takes whole line ends", "a\r\nb\r\nc\r\n", "a\nb\n", "a\n", "line ends: a\r\nc\r\n"],
 ]);

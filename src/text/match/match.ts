@@ -352,7 +352,9 @@ function* folded(call: LadderCall): Steps<Match | undefined> {
     beforeOld = oldForm;
     const places = (yield* foldedPlaces(source, oldText, fold)).filter(call.accept);
     const last = placeWithoutNewline(source, oldForm, view.text);
-    if (last !== undefined) return yield* severalOrNone(call, fold, places, last);
+    // Line ends aside, a place with its newline is as certain as an exact one is: the last line does not compete with it.
+    if (last !== undefined && (fold !== "line ends" || places.length === 0))
+      return yield* severalOrNone(call, fold, places, last);
     if (places.length === 0) continue;
     return yield* settling(call, fold, places, rewriting(source, pieces, fold));
   }
