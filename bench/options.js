@@ -11,11 +11,13 @@ export const suiteNames = /** @type {const} */ ([
   "edit",
   "edits",
   "history",
+  "observe",
   "glob",
   "grep",
   "permissions",
   "languages",
   "mcp",
+  "install",
 ]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */
 

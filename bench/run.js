@@ -17,10 +17,12 @@ import { edits } from "./suites/edits.js";
 import { grep } from "./suites/grep.js";
 import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
+import { install } from "./suites/install.js";
 import { kinds } from "./suites/kinds.js";
 import { languages } from "./suites/languages.js";
 import { large } from "./suites/large.js";
 import { mcp } from "./suites/mcp.js";
+import { observe } from "./suites/observe.js";
 import { permissions } from "./suites/permissions.js";
 import { start } from "./suites/start.js";
 import { warm } from "./suites/warm.js";
@@ -39,7 +41,22 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions, languages, mcp };
+const suites = {
+  start,
+  warm,
+  large,
+  kinds,
+  edit,
+  edits,
+  history,
+  observe,
+  glob,
+  grep,
+  permissions,
+  languages,
+  mcp,
+  install,
+};
 const withPeers = new Set(["warm", "large", "edit", "glob", "grep"]);
 /** @type {Set<string>} */
 const said = new Set();

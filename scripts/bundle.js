@@ -7,16 +7,19 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 import { zipSync } from "fflate";
 
-/** Without them there would be neither Grep nor PDFs. */
-const packages = ["ripgrep", "@embedpdf/pdfium"];
+/** Without it there would be no PDFs. */
+const packages = ["@embedpdf/pdfium"];
 const out = process.argv[2] ?? "filehand.mcpb";
 
 const { name, version, license, type } = JSON.parse(readFileSync("package.json", "utf8"));
 const paths = [
   "LICENSE",
   "dist/filehand.cjs",
+  "dist/main.cjs",
+  "dist/node-version.cjs",
   "dist/THIRD-PARTY.txt",
   ...filesIn("dist/cli"),
+  ...filesIn("dist/parts"),
   ...packages.flatMap((one) => filesIn(`node_modules/${one}`)),
 ].filter((path) => !/\.(?:map|d\.[cm]?ts)$/.test(path));
 

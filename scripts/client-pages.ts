@@ -21,6 +21,7 @@ const places = {
 } as const satisfies Record<string, Place>;
 
 const nothingGiven: Given = {
+  argv: [],
   parameters: [],
   flag: () => false,
   text: () => undefined,

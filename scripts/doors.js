@@ -24,7 +24,7 @@ export const loadedWhenUsed = {
   "tools/grep/grep.ts": "only for Grep",
   "tools/glob/glob.ts": "only for Glob",
   "tools/outline/outline.ts": "only for Outline",
-  "tools/observe.ts": "only where a host asks what changed",
+  "tools/observe/observe.ts": "only where a host asks what changed",
   "tools/outside-changes.ts": "only after a pause, in a session that was shown several files",
 };
 

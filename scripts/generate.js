@@ -1,6 +1,6 @@
 /**
- * Writes the files that are made from the code: the settings' JSON schema, docs/tools, docs/clients, server.json
- * and the bundle's manifest. With --check it writes
+ * Writes the files that are made from the code: the settings' JSON schema, docs/tools, docs/clients, server.json,
+ * the addresses in package.json and the bundle's manifest. With --check it writes
  * nothing and says which are stale.
  */
 

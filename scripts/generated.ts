@@ -8,17 +8,21 @@ import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
 import { clientPages } from "./client-pages.ts";
 import { inputTypeFiles } from "./input-types.ts";
-import { bundleManifest, type PackageFacts, serverJson } from "./published.ts";
+import { bundleManifest, type PackageFacts, serverJson, withAddresses } from "./published.ts";
+import { vscodeManifest } from "./vscode-manifest.ts";
 
 const note = "<!-- Made by npm run generate from the code; do not edit. -->";
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export function generatedFiles(): Readonly<Record<string, string>> {
-  const facts = JSON.parse(readFileSync("package.json", "utf8")) as PackageFacts; // our own file
+  const packageFile = withAddresses(readFileSync("package.json", "utf8"));
+  const facts = JSON.parse(packageFile) as PackageFacts; // our own file
   return {
+    "package.json": packageFile,
     "server.json": json(serverJson(facts)),
     "scripts/mcpb-manifest.json": json(bundleManifest(facts)),
+    "examples/hosts/vscode/package.json": json(vscodeManifest(facts)),
     ...clientPages(note),
     ...inputTypeFiles(),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,

@@ -48,8 +48,10 @@ export function publicTypes(entry) {
     const key = `${file}#${name}`;
     const known = printed.get(key);
     if (known !== undefined) return known;
-    let free = name;
-    for (let count = 2; texts.has(free); count += 1) free = `${name}_${count}`;
+    // The roll-up numbers equal names in the order of its files.
+    const plain = name.replace(/\$\d+$/, "");
+    let free = plain;
+    for (let count = 2; texts.has(free); count += 1) free = `${plain}_${count}`;
     printed.set(key, free);
     texts.set(free, "");
     const { declarations, imports } = moduleAt(file);
@@ -109,7 +111,7 @@ function parse(file) {
 
 /** Of a module of ours its file, of another its name. */
 const target = (/** @type {string} */ file, /** @type {string} */ from) =>
-  from.startsWith(".") ? posix.join(posix.dirname(file), from.replace(/\.ts$/, ".d.ts")) : from;
+  from.startsWith(".") ? posix.join(posix.dirname(file), from.replace(/\.js$/, ".d.ts")) : from;
 
 function withoutComments(/** @type {string} */ text) {
   return text.replace(

@@ -6,9 +6,27 @@ export interface PackageFacts {
   readonly name: string;
   readonly version: string;
   readonly license: string;
+  readonly repository: { readonly url: string };
   readonly mcpName: string;
   readonly engines: { readonly node: string };
   readonly keywords: readonly string[];
+}
+
+/**
+ * package.json with every address made from `repository`: the owner is written there and nowhere else. Other pages link to files
+ * beside them, and npm completes those links by the same field.
+ */
+export function withAddresses(text: string): string {
+  const facts = JSON.parse(text) as PackageFacts; // our own file
+  const [, owner, name] = /github\.com\/([\w-]+)\/([\w.-]+)\.git$/.exec(facts.repository.url) ?? [];
+  if (owner === undefined || name === undefined) throw new Error("package.json: repository.url names no repository");
+  const page = `https://github.com/${owner}/${name}`;
+  const addresses = {
+    homepage: `${page}#readme`,
+    bugs: { url: `${page}/issues` },
+    mcpName: `io.github.${owner}/${name}`,
+  };
+  return `${JSON.stringify({ ...facts, ...addresses }, null, 2)}\n`;
 }
 
 /** Registries take up to 100 characters. */

@@ -33,16 +33,25 @@ const mayImport = {
  */
 const builtins = {
   "*": ["node:buffer", "node:path", "node:util"],
-  // A child process only where a file's attributes cannot be copied otherwise.
-  disk: ["node:child_process", "node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
-  kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
+  // A child process only where a file's attributes cannot be copied otherwise, and for the formatter of the settings.
+  disk: [
+    "node:child_process",
+    "node:crypto",
+    "node:fs",
+    "node:module",
+    "node:os",
+    "node:timers/promises",
+    "node:worker_threads",
+  ],
+  kinds: ["node:module", "node:timers/promises", "node:url", "node:vm", "node:worker_threads", "node:zlib"],
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
-  state: ["node:crypto", "node:fs", "node:os"],
+  state: ["node:crypto", "node:fs", "node:os", "node:zlib"],
   lsp: ["node:child_process", "node:events", "node:url"],
   session: ["node:async_hooks"],
   ".": ["node:crypto", "node:events", "node:os"],
-  // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
+  // A child process only of this program itself, for work that nobody shall wait for; what opens the browser; and the user's own
+  // command that leads to a remote workspace.
   surfaces: [
     "node:child_process",
     "node:crypto",
@@ -53,6 +62,7 @@ const builtins = {
     "node:stream",
     "node:url",
     "node:v8",
+    "node:zlib",
   ],
 };
 
@@ -127,6 +137,7 @@ const otherThings = [
   "settings/schema.ts",
   "surfaces/cli/clients.ts",
   "surfaces/mcp/client-limits.ts",
+  "surfaces/mcp/client-titles.ts",
   "surfaces/replay/conversation.ts",
   "surfaces/replay/opencode.ts",
 ];

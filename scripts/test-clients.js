@@ -56,7 +56,17 @@ if (!existsSync(program)) {
   process.exit(1);
 }
 const node = `node/node_modules/node-${process.platform}-${process.arch}/bin/node`;
-const files = ["test/mcp/load.test.ts", "test/mcp/agent.test.ts", "test/mcp/agents.test.ts"];
+// The Agent SDK's own copy of the program is left out: the tests run the one above.
+const hosts = "examples/hosts";
+if (!existsSync(`${hosts}/node_modules`)) {
+  run("npm", ["ci", "--prefix", hosts, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]);
+}
+const files = [
+  "test/mcp/load.test.ts",
+  "test/mcp/agent.test.ts",
+  "test/mcp/agents.test.ts",
+  "test/adapters/claude-agent.test.ts",
+];
 run("node_modules/.bin/vitest", ["run", "--no-file-parallelism", ...files], {
   FILEHAND_CLIENT_CALLS: calls,
   FILEHAND_CLIENT_SECONDS: seconds,

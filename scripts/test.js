@@ -18,6 +18,10 @@ const runnerArguments = given.filter((argument) => argument !== "--no-install");
 const programs = [
   { name: "git", isThere: () => has("git"), use: "the comparison of searches with git" },
   { name: "shellcheck", isThere: () => has("shellcheck"), use: "the errors that the language server for bash finds" },
+  { name: "bindfs", isThere: () => has("bindfs"), use: "locks on a folder that is mounted twice" },
+  { name: "openssh-server", isThere: () => existsSync("/usr/sbin/sshd"), use: "remote workspaces over ssh" },
+  { name: "openssh-client", isThere: () => runs("ssh", "-V"), use: "remote workspaces over ssh" },
+  { name: "bubblewrap", isThere: () => has("bwrap"), use: "remote workspaces in a container" },
   { name: "chromium", isThere: () => chromiumPath() !== undefined, use: "the inspector's page in a real browser" },
 ];
 /** Packages of their own, so that they shadow nothing; the tests that need them. */
@@ -29,6 +33,15 @@ const packages = [
     use: "language servers of others",
   },
   { folder: "test/mcp/clients", tests: ["test/mcp/clients/**"], use: "MCP clients of others" },
+  {
+    folder: "examples/hosts",
+    tests: ["claude-agent", "google-genai", "hosts", "llamaindex", "mastra"].map(
+      (name) => `test/adapters/${name}.test.ts`,
+    ),
+    use: "agent frameworks of others",
+    // The program of the Claude Agent SDK has 350 MB and is only in the long test of clients.
+    options: ["--omit=optional"],
+  },
 ];
 
 const wanted = programs.filter(({ isThere }) => !isThere());
@@ -80,7 +93,11 @@ function say(/** @type {string} */ line) {
 }
 
 function has(/** @type {string} */ program) {
-  return spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+  return runs(program, "--version");
+}
+
+function runs(/** @type {string} */ program, /** @type {string[]} */ ...args) {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
 
 function runOrExit(/** @type {string} */ program, /** @type {string[]} */ ...args) {
@@ -100,10 +117,10 @@ function isInstalled(/** @type {string} */ folder) {
 }
 
 /** Once, until the lock changes. Some of the packages ask for a newer Node, which their tests bring along: no warnings. */
-function install(/** @type {{ folder: string, use: string }} */ { folder, use }) {
+function install(/** @type {{ folder: string, use: string, options?: string[] }} */ { folder, use, options = [] }) {
   if (isInstalled(folder)) return;
   say(`Installing the npm packages of ${folder}, for ${use}`);
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund"];
-  runOrExit("npm", "ci", "--prefix", folder, "--ignore-scripts", "--prefer-offline", ...quiet);
+  runOrExit("npm", "ci", "--prefix", folder, "--ignore-scripts", "--prefer-offline", ...quiet, ...options);
   writeFileSync(`${folder}/node_modules/.installed`, lockOf(folder));
 }

@@ -1,12 +1,12 @@
 /** What this machine offers to Filehand, as data for `filehand doctor`. Changes nothing. */
 
 import {
-  canLockFolder,
   defaultLockFolders,
   folderFacts,
   loadAttributeCalls,
   loadKernelLock,
   lockFolderStates,
+  lockReach,
   programOnPath,
 } from "./disk/disk.ts";
 import type { Checkup, FoundServer } from "./contract/checkup.ts";
@@ -43,11 +43,10 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
     parts: new Map([...parts, ...koffi]),
     stateDir: stateDir === undefined ? undefined : { path: stateDir, ...folderFacts(stateDir) },
     locks: lockFolderStates(defaultLockFolders()).map((one) => ({ ...one, ...folderFacts(one.path) })),
-    roots: roots.map((root) => ({
-      path: root,
-      ...folderFacts(root),
-      kernelLocks: kernelLock === undefined ? false : canLockFolder(root, kernelLock),
-    })),
+    roots: roots.map((path) => {
+      const facts = folderFacts(path);
+      return { path, ...facts, locks: lockReach(path, facts.isLocal, kernelLock) };
+    }),
     git: programOnPath("git", where),
     languageServers: serversFound(options),
   };

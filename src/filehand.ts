@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
+import { isLeaving } from "./contract/ask.ts";
 import { contains } from "./contract/common.ts";
 import type { CallListener } from "./contract/event.ts";
 import { limits } from "./contract/limits.ts";
@@ -25,6 +26,7 @@ import {
   nearestWord,
 } from "./dialects/dialects.ts";
 import {
+  cleanEnvironment,
   createDisk,
   createIndexStore,
   createLocks,
@@ -55,11 +57,19 @@ import {
 } from "./guard/guard.ts";
 import type { History } from "./history/history.ts";
 import { compileRestricted, countTokens, createPageCache } from "./kinds/kinds.ts";
+import type { Formatter } from "./contract/edit.ts";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./options.ts";
 import type { LanguageEnvironment } from "./lsp/lsp.ts";
 import { startSession } from "./session.ts";
 import { createTimeline, inOwnQueue, type Watchers } from "./session/session.ts";
-import { appendUsage, createReadStates, readUsage } from "./state/state.ts";
+import {
+  appendUsage,
+  type CallLog,
+  createCallLog,
+  createReadStates,
+  readUsage,
+  type SessionOrigin,
+} from "./state/state.ts";
 import { statKeyOf } from "./tools/tools.ts";
 
 export { countTokens, realPrefixes };
@@ -72,6 +82,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
   const languages = languagesOf(options, disk, () => guard);
+  const formatter = formatterOf(options, disk);
   const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
@@ -121,18 +132,23 @@ export function createFilehand(options: FilehandOptions): Filehand {
     );
     return preparation;
   };
-  const watchers: Watchers = { listeners: new Set(), calls: 0 };
+  const log = logOf(options, roots, () => guard);
+  const watchers: Watchers = { listeners: new Set(), log: log?.call, calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
-    return startSession(dialectNamed(chosen.dialect), chosen, {
+    const { principal = null, client = null } = chosen;
+    const sessionMs = Date.now();
+    const asker = askerFor(guardOptions.asker, log, () => ({ session: started.id, sessionMs, principal, client }));
+    const started: Session<Name> = startSession(dialectNamed(chosen.dialect), chosen, {
       disk,
       restricted,
       indexes,
       pages,
       locks,
       languages: languages?.open,
+      formatter,
       openPast,
-      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base)),
+      guard: narrowed(createGuard({ ...guardOptions, state, asker }), foldersWithin(chosen.within, guardOptions.base)),
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,
@@ -142,6 +158,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       preparing,
       settling,
     });
+    return started;
   };
 
   return {
@@ -161,6 +178,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     languageFaults: async () => (await languages?.faults()) ?? [],
     close: async () => {
       readStates?.flush();
+      await log?.flush();
       await languages?.close();
     },
     recordUsage: (ended: Session) => {
@@ -170,6 +188,34 @@ export function createFilehand(options: FilehandOptions): Filehand {
     },
     usage: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
   } as Filehand; // the overloads of `session` pair dialect and type
+}
+
+function logOf(options: FilehandOptions, roots: readonly string[], guard: () => Guard): CallLog | undefined {
+  const { stateDir, callLog = {} } = options;
+  if (stateDir === undefined || callLog === false) return undefined;
+  const mayName = (path: string): boolean => guard().explain("Read", "read", path).verdict !== "deny";
+  return createCallLog({ stateDir, roots, mayName, ...callLog });
+}
+
+/** The log shows calls that wait for an answer. */
+function askerFor(
+  asker: GuardOptions["asker"],
+  log: CallLog | undefined,
+  from: () => SessionOrigin,
+): GuardOptions["asker"] {
+  if (log === undefined || typeof asker !== "function") return asker;
+  return async (question, signal) => {
+    const open = log.question(question, from());
+    try {
+      const answer = await asker(question, signal);
+      open.answered();
+      return answer;
+    } catch (error) {
+      if (isLeaving(error)) open.left(Date.now() + limits.callLogLeftMsMax);
+      else open.answered();
+      throw error;
+    }
+  };
 }
 
 const workspaceIdOf = (roots: readonly string[]): string =>
@@ -313,18 +359,11 @@ function languageEnvironment(
   disk: Disk,
   guard: () => Guard,
 ): LanguageEnvironment {
-  const roots = disk.roots.map(({ real }) => real);
-  const { env, platform } = process;
-  const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
-  // Servers find further programs by name on PATH.
-  const notBeneath = untrustedOf(roots, trusted);
+  const { roots, env, find } = programsFor(wanted.trustedRoots, trustProject, disk);
   return {
-    env: {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "PATH")),
-      PATH: trustedPath({ path: env["PATH"], platform, notBeneath }),
-    },
+    env,
     roots,
-    find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
+    find,
     has: (folder, name) => withHandleClosed(disk.lookup(nodePath.join(folder, name))).seen === "node",
     textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
     fingerprintOf: (path) => {
@@ -334,6 +373,36 @@ function languageEnvironment(
   };
 }
 
+/** The programs that may be run for files of the workspace, and the environment that they get. */
+function programsFor(trustedRoots: readonly string[] | undefined, trustProject: boolean, disk: Disk) {
+  const roots = disk.roots.map(({ real }) => real);
+  const { env, platform } = process;
+  const trusted = trustedRoots ?? (trustProject ? roots : []);
+  const { PATH: path, ...others } = Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name.toUpperCase() === "PATH" ? "PATH" : name, value]),
+  );
+  return {
+    roots,
+    // Programs find further programs by name on PATH.
+    env: cleanEnvironment({
+      ...others,
+      PATH: trustedPath({ path, platform, notBeneath: untrustedOf(roots, trusted) }),
+    }),
+    find: serverFinder({ roots, trusted, path, platform }),
+  };
+}
+
+/** The host's own function, or one that runs the host's programs. */
+function formatterOf({ formatter, trustProject = false }: FilehandOptions, disk: Disk): Formatter | undefined {
+  if (formatter === undefined || typeof formatter === "function") return inOwnQueue(formatter);
+  const { commands, trustedRoots } = formatter;
+  const load = lazily(async () => {
+    const { createCommandFormatter } = await import("./tools/changes.ts");
+    return createCommandFormatter({ commands, ...programsFor(trustedRoots, trustProject, disk) });
+  });
+  return async (file) => (await load())(file);
+}
+
 interface ServerPlaces {
   readonly roots: readonly string[];
   readonly trusted: readonly string[];
@@ -341,7 +410,7 @@ interface ServerPlaces {
   readonly platform: NodeJS.Platform;
 }
 
-/** Finds the program of a server for a file's folder. Programs in a project run only if the operator trusts the project. */
+/** Finds the program of a server or a formatter for a file's folder. Programs in a project run only if the operator trusts the project. */
 export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): LanguageEnvironment["find"] {
   const isTrusted = (one: string): boolean => trusted.some((root) => contains(root, one));
   const notBeneath = untrustedOf(roots, trusted);
@@ -382,7 +451,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./kinds/image/image.ts"),
   () => import("./kinds/pdf/pdf.ts"),
   () => import("./kinds/worker/worker.ts?program"),
-  () => import("./tools/observe.ts"),
+  () => import("./tools/observe/observe.ts"),
   () => import("./lsp/servers.ts"),
   () => import("./lsp/languages.ts"),
 ];

@@ -1,14 +1,32 @@
 /** The public names of Filehand, one by one: this file is a promise. */
 
-export type { Answer, Asker, Clock, Keep, Question, KeepRule } from "./contract/ask.ts";
+export type { Answer, Asker, Clock, Keep, OfferedHunk, Question, KeepRule } from "./contract/ask.ts";
 export { type LineNumber, lineNumber } from "./contract/target.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
 export { type FailureCode, FilehandError, type ProblemData } from "./contract/problem.ts";
 export type { ChangeListener, FileChanged } from "./contract/event.ts";
-export type { FileTool, Formatter } from "./contract/edit.ts";
-export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
+export type {
+  EditRequest,
+  FileTool,
+  Formatter,
+  FormatterCommands,
+  HunkLines,
+  PartAccepted,
+  PatchRequest,
+  WriteRequest,
+} from "./contract/edit.ts";
+export type {
+  DiffStats,
+  FileChange,
+  FileVersion,
+  RewindStep,
+  Snapshot,
+  TurnChanges,
+  Usage,
+} from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
+export type { GrepRequest } from "./contract/grep.ts";
 export type {
   Diagnostic,
   DiagnosticsReport,
@@ -34,6 +52,7 @@ export type {
   Filehand,
   FilehandOptions,
   History,
+  ObserveOptions,
   OutlineOptions,
   RewindOptions,
   RunOptions,
@@ -42,8 +61,21 @@ export type {
   SessionOptions,
   SessionStats,
   ToolFunctions,
+  Workspace,
 } from "./options.ts";
 export { restrictedFiles } from "./kinds/kinds.ts";
 export type { ReadState, ShownElsewhere, Timeline, TimelineLimits } from "./session/session.ts";
 export { createFilehand } from "./filehand.ts";
-export type { Cost, Observed } from "./tools/tools.ts";
+export type { SessionUsage } from "./state/state.ts";
+export type {
+  Content,
+  Cost,
+  Coverage,
+  EntryPage,
+  FilePage,
+  NotCoveredGroup,
+  Observed,
+  ObservedCommand,
+  ObserveLimits,
+  ObserveRequest,
+} from "./tools/tools.ts";

@@ -2,7 +2,7 @@
 
 import type { Asker, Clock, Ids, KeepRule } from "./contract/ask.ts";
 import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
-import type { FileTool, Formatter } from "./contract/edit.ts";
+import type { FileTool, Formatter, FormatterCommands } from "./contract/edit.ts";
 import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { RewindOutcome } from "./contract/history.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/lsp.ts";
@@ -14,9 +14,18 @@ import type { Watching } from "./disk/disk.ts";
 import type { History, SessionHistory } from "./history/history.ts";
 import type { ReadState, ShownElsewhere, Timeline, TimelineLimits } from "./session/session.ts";
 import type { SessionUsage } from "./state/state.ts";
-import type { Content, Cost, EntryPage, FilePage, Observed } from "./tools/tools.ts";
+import type {
+  Content,
+  Cost,
+  Coverage,
+  EntryPage,
+  FilePage,
+  Observed,
+  ObserveLimits,
+  ObserveRequest,
+} from "./tools/tools.ts";
 
-export type { History, Timeline, SessionHistory };
+export type { Coverage, History, Observed, Timeline, SessionHistory };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -146,10 +155,12 @@ export interface Session<Name extends DialectName = DialectName> {
   checkpoint(messageId: string): Promise<void>;
   /**
    * Scans the workspace and records what other programs (a shell command, a formatter) changed since the last scan as
-   * part of the current message, so that a rewind restores it. Do not call it while other calls of the session run. It
-   * skips what `.gitignore` names, hidden folders and `node_modules`. Throws a FilehandError where no history is kept.
+   * part of the current message, so that a rewind restores it. With a `command` it is called before and after that
+   * command, also from two processes, and what the command changed is a turn of its own. Do not call it while other
+   * calls of the session run. It skips what `.gitignore` names, `.git` and `node_modules`. Throws a FilehandError where
+   * no history is kept.
    */
-  observe(options?: CallOptions): Promise<Observed>;
+  observe(options?: ObserveOptions): Promise<Observed>;
   /** The changes of this session; undefined where no history is kept. */
   history(): Promise<SessionHistory | undefined>;
   /** Restores files to their state before a message. Throws a FilehandError if there is no such message. */
@@ -183,6 +194,8 @@ export interface Workspace {
   watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
 }
 
+export interface ObserveOptions extends CallOptions, ObserveRequest {}
+
 export interface OutlineOptions extends CallOptions {
   /** Levels to show; by default as many as fit. */
   readonly depth?: number;
@@ -193,6 +206,11 @@ export interface RewindOptions extends CallOptions {
   readonly files?: readonly string[];
   /** Also overwrites what others changed since. */
   readonly force?: boolean;
+  /**
+   * Called with the plan before anything is changed, to show it and to ask a person. If it answers false, the call ends
+   * with the code CANCELLED. What others change while it waits is left as it is.
+   */
+  readonly confirm?: (plan: RewindOutcome) => Promise<boolean>;
 }
 
 export interface SessionOptions<Name extends DialectName> {
@@ -218,10 +236,18 @@ export interface SessionOptions<Name extends DialectName> {
   readonly keepReadState?: boolean;
   /** Overrides `FilehandOptions.lineNumbers`. A dialect with a fixed form refuses it. */
   readonly lineNumbers?: LineNumbers;
+  /** The program that makes the calls, as people know it, for the list of sessions: "Claude Code". */
+  readonly client?: string;
   /** The user that the session works for, reported to listeners. Grants no permission. */
   readonly principal?: string;
   /** Restricts the session to these folders inside the roots. Relative paths start at `cwd`. */
   readonly within?: readonly string[];
+  /**
+   * The sessions whose turns `history`, `undo`, `redo` and `rewind` are about, merged by time; by default only this one. For
+   * hosts that let a person take back what others did. A rewind is recorded in the sessions whose turns it takes back.
+   * `within`: leaves out turns that changed nothing below these folders.
+   */
+  readonly over?: { readonly sessions: readonly string[]; readonly within?: readonly string[] };
 }
 
 export interface Filehand {
@@ -251,8 +277,8 @@ export interface Filehand {
   /** Configured language servers that cannot be used, with the reason. */
   languageFaults(): Promise<readonly LanguageFault[]>;
   /**
-   * Stops the language servers and writes the last read states of sessions with `keepReadState`. Language servers also
-   * end with the process.
+   * Stops the language servers, and writes the last read states of sessions with `keepReadState` and the last calls of the call
+   * log. Language servers also end with the process.
    */
   close(): Promise<void>;
   /** Rules that are malformed or have no effect, with the reason. */
@@ -369,10 +395,10 @@ export interface FilehandOptions {
   /** Line endings of a file that Write overwrites: `as sent` (the default), or `keep` those of the file. */
   readonly writeEol?: "as sent" | "keep";
   /**
-   * Called with every file that a tool wrote, before the tool answers, for example to format it. The answer reports
-   * what the formatter changed; that belongs to the same turn and counts as read.
+   * Called with every file that a tool wrote, before the tool answers, for example to format it; or programs that do it. The
+   * answer reports what the formatter changed; that belongs to the same turn and counts as read.
    */
-  readonly formatter?: Formatter;
+  readonly formatter?: Formatter | FormatterCommands;
   /** Milliseconds to wait for the formatter; 10,000 by default. */
   readonly formatterMsMax?: number;
   /**
@@ -410,6 +436,19 @@ export interface FilehandOptions {
         readonly bytesMax?: number;
         readonly ageMsMax?: number;
       };
+  /**
+   * Limits of the call log in the state folder, which keeps what each call did to which file and what it cost, without arguments and
+   * contents; `false` turns it off. Without a state folder there is none.
+   */
+  readonly callLog?:
+    | false
+    | {
+        /** Maximum bytes and age of the whole log; 64 MiB and 30 days by default. */
+        readonly bytesMax?: number;
+        readonly ageMsMax?: number;
+      };
+  /** Limits of `session.observe`: 250,000 names, copies of 500 MiB, of one file 10 MiB by default. */
+  readonly observe?: Partial<ObserveLimits>;
   /** Whether models get the tools `History` and `Rewind`; false by default. Needs `stateDir`. */
   readonly historyTools?: boolean;
   /** Whether models get the tool `EditLines`, which edits lines by the numbers that were shown; false by default. */

@@ -5,7 +5,7 @@ import { setMaxListeners } from "node:events";
 import { lazily, orAborted } from "./disk/disk.ts";
 import { isLeaving } from "./contract/ask.ts";
 import { defined } from "./contract/common.ts";
-import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
+import type { DeliveredLine, Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
 import type { DiagnosticsReport } from "./contract/lsp.ts";
@@ -23,6 +23,8 @@ import {
   fittedOutcome,
   isExemptModel,
   answerLimitOf,
+  linesDelivered,
+  linesOfRefusal,
   nearestWord,
   numberStyles,
   type OptIn,
@@ -49,7 +51,6 @@ import {
   createCallQueue,
   createLedger,
   createTurns,
-  inOwnQueue,
   yieldBetweenCalls,
   type PathUse,
   type Place,
@@ -68,6 +69,7 @@ import {
   lateReports,
   locate,
   locatePermitted,
+  noteDelivered,
   type Observer,
   refuseDenied,
   runTool,
@@ -77,7 +79,8 @@ import {
 import { type AsData, createWorkspace } from "./workspace.ts";
 
 /** What the toolkit gives to a session. */
-export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
+export interface Shared
+  extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages" | "formatter"> {
   readonly guard: Guard;
   readonly state: SessionState;
   readonly permissions: (guard: () => Guard) => Permissions;
@@ -140,8 +143,16 @@ const unfitted = <Same>(outcome: Same): Same => outcome;
 /** Where a reply keeps what it shows. Not a WeakMap: its entries outlive the reply by many garbage collections. */
 const shownOutcome = Symbol("shown outcome");
 interface ShownReply extends Reply {
-  readonly [shownOutcome]?: { readonly of: string; readonly outcome: Outcome };
+  readonly [shownOutcome]?: {
+    readonly of: string;
+    readonly outcome: Outcome | undefined;
+    /** Real paths of the files of which it shows lines. */
+    readonly paths: readonly string[];
+  };
 }
+
+/** Was nothing cut off from what the model sees? */
+const isWhole = (reply: Reply, whole: Reply): boolean => reply.content === whole.content;
 
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
@@ -170,22 +181,25 @@ export function startSession<Name extends DialectName>(
   const { shared: isShared = false } = chosen;
   const ownQueue = createCallQueue();
   const offered = options.instructions === true ? new Set<string>() : undefined;
+  const sessionMs = Date.now();
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
   const reminder = remindedOf(options);
   let wasReminded = false;
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const usage = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
+  const observer = lazily(
+    async (): Promise<Observer> => (await import("./tools/observe/observe.ts")).createObserver(options.observe),
+  );
   const turns = createTurns(async () => {
     const roots = shared.disk.roots.map(({ real }) => real);
-    return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
+    const { dialect: name, client, over } = chosen;
+    return (await openPast?.())?.session({ id: ids.session, roots, dialect: name, client, over });
   }, ids.next);
 
   /** The same for every call. */
   const constants = {
     changes: changeRules(options),
-    formatter: inOwnQueue(options.formatter),
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
     warnings: (typeof options.languageServers === "object" && options.languageServers.warnings) || false,
@@ -212,7 +226,7 @@ export function startSession<Name extends DialectName>(
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
     changes: constants.changes,
-    formatter: constants.formatter,
+    formatter: shared.formatter,
     formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: constants.warnings,
     session: ids.session,
@@ -288,8 +302,9 @@ export function startSession<Name extends DialectName>(
         error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
       if (problem === undefined) throw error;
       progress.problem = problem;
-      const reply = words.renderProblem(problem, facts());
-      return limit === undefined ? reply : withinLimit(reply, limit);
+      const whole = words.renderProblem(problem, facts());
+      const reply = limit === undefined ? whole : withinLimit(whole, limit);
+      return delivered(reply, isWhole(reply, whole) && words === dialect ? linesOfRefusal(problem) : []);
     } finally {
       if (ledger.changes !== changesKept) {
         changesKept = ledger.changes;
@@ -300,8 +315,21 @@ export function startSession<Name extends DialectName>(
   };
 
   /** Remembers with a reply what it shows, for `undelivered`. */
-  const showing = (reply: Reply, outcome: Outcome): Reply =>
-    Object.defineProperty(reply, shownOutcome, { value: { of: ids.session, outcome }, configurable: true });
+  const showing = (
+    reply: Reply,
+    outcome: Outcome | undefined,
+    paths: readonly string[] = outcome === undefined ? [] : pathsShownIn(outcome),
+  ): Reply =>
+    Object.defineProperty(reply, shownOutcome, { value: { of: ids.session, outcome, paths }, configurable: true });
+
+  /** The lines that a reply shows whole count as shown from now on, unless `undelivered` takes that back. */
+  const delivered = async (reply: Reply, lines: readonly DeliveredLine[]): Promise<Reply> => {
+    if (lines.length === 0) return reply;
+    await noteDelivered(lines, { disk: shared.disk, ledger });
+    const paths = [...new Set(lines.map(({ path }) => path))];
+    const { [shownOutcome]: shown } = reply as ShownReply; // a reply of `call` has it
+    return showing(reply, shown?.outcome, [...(shown?.paths ?? []), ...paths]);
+  };
 
   /** Renders an outcome to measure it and keeps the last rendering, which usually is the answer. */
   const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts): Fitting => {
@@ -337,7 +365,11 @@ export function startSession<Name extends DialectName>(
     const text = words.renderForeign(changes, shared.guard);
     const longer = { ...reply, content: [...reply.content, { type: "text", text } as const] };
     if (limit !== undefined && answerBytes(longer, limit) > limit.bytesMax) return reply;
-    return outcome === undefined ? longer : showing(longer, outcome);
+    const { [shownOutcome]: shown } = reply as ShownReply; // a reply of `call` has it
+    const [only, ...others] = changes;
+    const now = only?.now?.map((line) => ({ path: only.path, ...line }));
+    const lines = words === dialect && others.length === 0 ? (now ?? []) : [];
+    return delivered(showing(longer, outcome, shown?.paths ?? []), lines);
   };
 
   /** After a pause, in which others may have worked, the first call also looks for what they changed. */
@@ -386,8 +418,8 @@ export function startSession<Name extends DialectName>(
       progress.tokens = tokensOf(whole);
       usage.tokensGiven += progress.tokens;
       const fits = limit === undefined || (whole === measured?.reply && measured.bytes <= limit.bytesMax);
-      const reply = fits ? whole : withinLimit(whole, limit);
-      return showing(reply, outcome);
+      const reply = showing(fits ? whole : withinLimit(whole, limit), outcome);
+      return delivered(reply, isWhole(reply, whole) && words === dialect ? linesDelivered(outcome) : []);
     };
     const begin = (): Work<Reply> => {
       const request = toRequest();
@@ -399,10 +431,11 @@ export function startSession<Name extends DialectName>(
     };
     const calling = () => answered(tool, verb, input, given, begin, words, progress, limit);
     const replied = notices.on && verb !== "cost" ? noticing(calling, progress, words, limit) : calling();
-    if (watchers.listeners.size === 0 || verb === "cost") return replied;
-    const { principal = null, dialect: name } = chosen;
+    if ((watchers.listeners.size === 0 && watchers.log === undefined) || verb === "cost") return replied;
+    const { principal = null, client = null, dialect: name } = chosen;
     const { dryRun = false } = given;
-    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input, dryRun };
+    const session = ids.session;
+    const called = { session, principal, client, dialect: name, tool, verb: verb ?? null, input, dryRun, sessionMs };
     return watched(replied, progress, called, watchers, tokensOf);
   };
 
@@ -443,9 +476,10 @@ export function startSession<Name extends DialectName>(
   const rewound = (
     to: RewindRequest["to"],
     way: RewindRequest["as"],
-    { files, force = false, ...given }: RewindOptions = {},
+    { files, force = false, confirm, ...given }: RewindOptions = {},
   ): Promise<RewindOutcome> => {
-    const request: RewindRequest = { verb: "rewind", to, files, force, as: files === undefined ? way : "partial" };
+    const as = files === undefined ? way : "partial";
+    const request: RewindRequest = { verb: "rewind", to, files, force, as, ...defined({ confirm }) };
     const claims = (context: ToolContext): readonly Claim[] => claimsOf(request, context);
     return asValue("Rewind", "rewind", { to }, given, claims, async (context) => {
       const outcome = await runTool(request, context);
@@ -524,10 +558,10 @@ export function startSession<Name extends DialectName>(
     undelivered: (reply) => {
       const { [shownOutcome]: shown } = reply as ShownReply; // a reply of `call` has it
       if (shown?.of !== ids.session) return;
-      const { outcome } = shown;
-      for (const path of pathsShownIn(outcome)) ledger.drop(path);
+      const { outcome, paths } = shown;
+      for (const path of paths) ledger.drop(path);
       ledgerChanged?.();
-      if (outcome.kind !== "text") return;
+      if (outcome?.kind !== "text") return;
       wasReminded = false;
       outcome.instructions?.forEach((path) => offered?.delete(path));
     },
@@ -546,10 +580,11 @@ export function startSession<Name extends DialectName>(
       atPath("markRead", "cost", path, {}, (context) => noteShown(path, shown, context), "read"),
     readState: () => ledger.state(),
     checkpoint: (messageId) => turns.begin(messageId),
-    observe: (given = {}) => {
+    observe: ({ command, coverage, copyMsMax, since, ...given } = {}) => {
+      const request = defined({ command, coverage, copyMsMax, since });
       // Only the workspace: a folder outside that the session was let into may be huge.
       const work = async (context: ToolContext) =>
-        (await observer()).observe({ ...context, disk: first.disk, guard: first.guard });
+        (await observer()).observe(request, { ...context, disk: first.disk, guard: first.guard });
       return asValue("observed", undefined, {}, given, () => everything("search"), work);
     },
     history: turns.past,

@@ -57,6 +57,7 @@ function coarseSession(root: string, dedup: boolean): Session<"claude"> {
       pages: createPageCache(),
       locks: createLocks({ folder: undefined }),
       languages: undefined,
+      formatter: undefined,
       openPast: undefined,
       permissions: (guardOf) =>
         permissionsOf({

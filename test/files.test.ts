@@ -1,11 +1,12 @@
 /** Delete, Move, Copy and MakeFolder: what they do to a real tree, what they ask, and that undo brings everything back. */
 
 import * as fs from "node:fs";
+import * as os from "node:os";
 import * as nodePath from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createFilehand, type FilehandOptions, type Question, type Reply } from "../src/index.ts";
 import { nodeSystem } from "../src/disk/disk.ts";
-import { onWindows, workspace } from "./support/workspace.ts";
+import { inMemory, onWindows, workspace } from "./support/workspace.ts";
 
 const textOf = ({ content }: Reply): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
@@ -149,6 +150,79 @@ describe.skipIf(onWindows)("a folder as a whole", () => {
     const before = pictureOf(top);
     expect((await call("Delete", "d")).error?.code).toBe("ACCESS_DENIED");
     expect(pictureOf(top)).toEqual(before);
+  });
+});
+
+/** Two folders on different devices: most systems have memory as one. */
+const isApart = fs.statSync(inMemory()).dev !== fs.statSync(os.tmpdir()).dev;
+
+describe.skipIf(onWindows || !isApart)("from one file system to another (skipped where there is only one)", () => {
+  function apart(more: Partial<FilehandOptions> = {}) {
+    const there = workspace({ ws: {} }, inMemory()).path("ws");
+    const { top, made, ...rest } = richBed({ ...more });
+    const filehand = createFilehand({
+      roots: [top, there],
+      stateDir: made.path("state"),
+      ask: "yes",
+      fileTools: all,
+      ...more,
+    });
+    return { ...rest, top, there, session: filehand.session({ dialect: "claude" }) };
+  }
+  const pictures = (...tops: readonly string[]) => tops.map(pictureOf);
+
+  for (const tool of ["Move", "Copy"] as const) {
+    test(`${tool} of a folder, undo and redo keep bytes, modes, links and empty folders`, async () => {
+      const { top, there, session, at } = apart();
+      const before = pictures(top, there);
+      const source = pictureOf(at("d"));
+      const reply = await session.call(tool, { path: "d", to: nodePath.join(there, "new/place") });
+      expect(textOf(reply)).toContain(tool === "Move" ? "Moved the folder" : "Copied the folder");
+      expect(pictureOf(nodePath.join(there, "new/place"))).toEqual(source);
+      expect(fs.existsSync(at("d"))).toBe(tool === "Copy");
+      const after = pictures(top, there);
+      await session.undo();
+      expect(pictures(top, there)).toEqual(before);
+      await session.redo();
+      expect(pictures(top, there)).toEqual(after);
+    });
+
+    test(`${tool} of one file keeps its time of change, if it is moved, and what was shown of it`, async () => {
+      const { there, session, at } = apart();
+      const goal = nodePath.join(there, "b.txt");
+      fs.utimesSync(at("d/a.txt"), 1_000, 2_000);
+      await session.call("Read", { file_path: at("d/a.txt") });
+      expect((await session.call(tool, { path: "d/a.txt", to: goal })).error).toBeUndefined();
+      expect(fs.readFileSync(goal, "utf8")).toBe("one\n");
+      expect(fs.statSync(goal).mtimeMs === 2_000_000).toBe(tool === "Move");
+      const edited = await session.call("Edit", { file_path: goal, old_string: "one", new_string: "two" });
+      expect(edited.error).toBeUndefined();
+      expect(fs.readFileSync(goal, "utf8")).toBe("two\n");
+    });
+  }
+
+  test("a Move whose source cannot be removed leaves the source, and no copy", async () => {
+    const isRoot = process.getuid?.() === 0;
+    const { top, there, session, at } = apart();
+    const before = pictures(top, there);
+    if (isRoot) {
+      // Root may remove everything, so another process adds a file in the middle of it.
+      const link = vi.spyOn(nodeSystem, "symlink").mockImplementationOnce((target, path) => {
+        fs.writeFileSync(at("d/late.txt"), "late\n");
+        fs.symlinkSync(target, path);
+      });
+      const reply = await session.call("Move", { path: "d", to: nodePath.join(there, "place") });
+      link.mockRestore();
+      expect(reply.error).toBeDefined();
+      expect(fs.readFileSync(at("d/late.txt"), "utf8")).toBe("late\n");
+      fs.rmSync(at("d/late.txt"));
+    } else {
+      fs.chmodSync(at("d/sub"), 0o500);
+      const reply = await session.call("Move", { path: "d", to: nodePath.join(there, "place") });
+      expect(reply.error).toBeDefined();
+      fs.chmodSync(at("d/sub"), 0o755);
+    }
+    expect(pictures(top, there)).toEqual(before);
   });
 });
 

@@ -1,8 +1,8 @@
 /** A host's formatter runs over what a tool wrote: the answer shows it, the next edit knows it, and one undo takes back both. */
 
 import * as fs from "node:fs";
-import { expect, test } from "vitest";
-import { createFilehand, type Formatter, type Reply, type Session } from "../src/index.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createFilehand, type FilehandOptions, type Formatter, type Reply, type Session } from "../src/index.ts";
 import { type Workspace, workspace } from "./support/workspace.ts";
 
 const words = ({ content: [part] }: Reply): string => (part?.type === "text" ? part.text : "");
@@ -201,4 +201,138 @@ test("one that never ends is not waited for when the call is cancelled", async (
   const reply = await createFilehand(options).session().call("Edit", edit, { signal: stop.signal });
   expect(words(reply)).toContain("the formatter failed: it was cancelled");
   expect(fs.readFileSync(made.path("ws", "a.txt"), "utf8")).toBe("two\n");
+});
+
+test("one that returns the content need not write it: the same turn, the same mode", async () => {
+  const { edit, session, text, path } = await bed("one\n\ttwo\n", ({ content }) =>
+    content?.toString().replaceAll("\t", "  "),
+  );
+  fs.chmodSync(path("ws/a.txt"), 0o755);
+  expect(words(await edit("one", "1"))).toBe(
+    [
+      'Edited "a.txt": 1 replacement at line 1 (+2 -2).',
+      "A formatter changed the file after that (+1 -1). These lines are there now:",
+      "1\t1",
+      "2\t  two",
+    ].join("\n"),
+  );
+  expect(text()).toBe("1\n  two\n");
+  expect(fs.statSync(path("ws/a.txt")).mode & 0o777).toBe(0o755);
+  expect((await edit("  two", "2")).error).toBeUndefined();
+  await session.undo();
+  await session.undo();
+  expect(text()).toBe("one\n\ttwo\n");
+});
+
+describe("commands", () => {
+  const script = (body: string): string => `#!/bin/sh\n${body}\n`;
+  /** Programs in a folder of their own, which is the PATH. */
+  async function commandBed(
+    programs: Readonly<Record<string, string>>,
+    commands: Readonly<Record<string, string>>,
+    more: Partial<FilehandOptions> = {},
+  ) {
+    const made = workspace({ ws: { "a.ts": "one\n", src: { "b.css": "b\n" } }, state: {}, bin: programs });
+    for (const name of Object.keys(programs)) fs.chmodSync(made.path("bin", name), 0o755);
+    vi.stubEnv("PATH", `${made.path("bin")}:/usr/bin:/bin`);
+    vi.stubEnv("SECRET_TOKEN", "t");
+    const options = { roots: [made.path("ws")], ask: "yes", reminder: false, stateDir: made.path("state") } as const;
+    const session = createFilehand({ ...options, formatter: { commands }, ...more }).session();
+    const write = (file_path: string, content: string) => session.call("Write", { file_path, content });
+    const there = (name: string): string => fs.readFileSync(made.path("ws", name), "utf8");
+    return { ...made, session, write, there };
+  }
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("the first glob that matches names the program; the rest is left alone", async () => {
+    const { write, there, session } = await commandBed(
+      { up: script("tr a-z A-Z"), down: script("tr A-Z a-z") },
+      { "src/**/*.{css,scss}": "down", "*.css": "up", "*.ts": "up --name '{file}'" },
+    );
+    const reply = await write("new.ts", "text\n");
+    expect(words(reply)).toContain(
+      "A formatter changed the file after that (+1 -1). These lines are there now:\n1\tTEXT",
+    );
+    await write("src/deep/new.scss", "TeXt\n");
+    await write("new.css", "text\n");
+    await write("new.md", "text\n");
+    expect(["new.ts", "src/deep/new.scss", "new.css", "new.md"].map(there)).toEqual([
+      "TEXT\n",
+      "text\n",
+      "TEXT\n",
+      "text\n",
+    ]);
+    await session.undo();
+    await session.undo();
+    expect(() => there("new.css")).toThrow("ENOENT");
+  });
+
+  test("it gets the file's path as one argument, its root as the folder, and no variables of the host", async () => {
+    const { write, there, path } = await commandBed(
+      { show: script('cat; echo "$1|$2|$(pwd)|${SECRET_TOKEN:-none}|$HOME"') },
+      { "*": "show --as={file} 'two words'" },
+    );
+    await write("$(touch x); b.ts", "text\n");
+    expect(there("$(touch x); b.ts")).toBe(
+      `text\n--as=${path("ws/$(touch x); b.ts")}|two words|${path("ws")}|none|${process.env["HOME"]}\n`,
+    );
+    expect(fs.readdirSync(path("ws"))).not.toContain("x");
+  });
+
+  for (const [name, program, command, said] of [
+    ["a status other than 0", "echo 'line 1: no' >&2; exit 3", "p {file}", "p ended with status 3: line 1: no"],
+    ["nothing printed", "cat > /dev/null", "p", "p printed nothing, it must print the formatted content"],
+    ["a report", "cat > /dev/null; echo 1ms", "p", "p printed less than half of its input"],
+    ["too much", "yes", "p", "p printed more than 10 times as much"],
+    ["a signal", "kill -9 $$", "p", "p was ended by SIGKILL"],
+    ["an unknown program", "cat", "nosuch", '"nosuch" is not a program on the PATH outside the workspace'],
+    ["a path below the folder", "cat", "./p", '"./p" is not a program'],
+    ["a shell", "cat", "p | q", "has |, but it is run without a shell"],
+    ["an option that writes", "cat", "p --write {file}", "has --write, but it must print"],
+    ["an open quote", "cat", "p 'a", "has a ' without its end"],
+    ["no program", "cat", " ", "names no program"],
+    ["too long", "sleep 60", "p", "it took longer than 300 ms"],
+  ] as const) {
+    test(`${name}: the change stays and the reply says why`, async () => {
+      const more = name === "too long" ? { formatterMsMax: 300 } : {};
+      const { write, there } = await commandBed({ p: script(program) }, { "*.ts": command }, more);
+      const reply = await write("new.ts", "some text of a file\n");
+      expect(reply.isError).toBe(false);
+      expect(words(reply)).toContain(`The change was made, but the formatter failed: `);
+      expect(words(reply)).toContain(said);
+      expect(there("new.ts")).toBe("some text of a file\n");
+    });
+  }
+
+  test("a BOM stays, and what is not UTF-8 is left alone", async () => {
+    const { write, there, path, session } = await commandBed({ up: script("tr a-z A-Z") }, { "*": "up" });
+    await write("bom.ts", "\ufefftext\n");
+    expect(there("bom.ts")).toBe("\ufeffTEXT\n");
+    fs.writeFileSync(path("ws/l1.ts"), Buffer.from("caf\u00e9 one\n", "latin1"));
+    await session.call("Read", { file_path: "l1.ts" });
+    const reply = await session.call("Edit", { file_path: "l1.ts", old_string: "one", new_string: "two" });
+    expect(words(reply)).toContain("the formatter failed: the file is not UTF-8");
+    expect(fs.readFileSync(path("ws/l1.ts"), "latin1")).toBe("caf\u00e9 two\n");
+  });
+
+  test("a program of the project runs only if the project is trusted", async () => {
+    for (const trusted of [false, true]) {
+      const { path, there } = await commandBed({}, {});
+      fs.mkdirSync(path("ws/node_modules/.bin"), { recursive: true });
+      fs.writeFileSync(path("ws/node_modules/.bin/own"), script("tr a-z A-Z"), { mode: 0o755 });
+      vi.stubEnv("PATH", `${path("ws/node_modules/.bin")}:/usr/bin:/bin`);
+      const formatter = { commands: { "*.ts": "own" }, ...(trusted && { trustedRoots: [path("ws")] }) };
+      const other = createFilehand({ roots: [path("ws")], ask: "yes", formatter }).session();
+      const reply = await other.call("Write", { file_path: "new.ts", content: "text\n" });
+      expect(there("new.ts")).toBe(trusted ? "TEXT\n" : "text\n");
+      expect(words(reply).includes("is not a program on the PATH")).toBe(!trusted);
+    }
+  });
+
+  test("in a patch, each file has its own program", async () => {
+    const { session, there } = await commandBed({ up: script("tr a-z A-Z") }, { "*.ts": "up" }, { patchTool: true });
+    const patch = "*** Begin Patch\n*** Add File: x.ts\n+x\n*** Add File: x.md\n+x\n*** End Patch\n";
+    expect((await session.call("Patch", { patch_text: patch })).error).toBeUndefined();
+    expect([there("x.ts"), there("x.md")]).toEqual(["X\n", "x\n"]);
+  });
 });

@@ -157,6 +157,105 @@ describe("lines that Grep showed", () => {
   });
 });
 
+describe("lines that another answer shows whole", () => {
+  const edit = (old_string: string, new_string: string, options = {}): Promise<Reply> =>
+    session.call("Edit", { file_path: "a.txt", old_string, new_string }, options);
+  const words = ({ content }: Reply): string =>
+    content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+
+  test("an Edit that matched loosely: the lines around the change, and no others", async () => {
+    await read({ offset: 100, limit: 3 });
+    const answer = words(await edit("line 101 plain  \n", "line 101 changed\n"));
+    expect(answer).toContain("98\tline 98 plain");
+    expect(answer).toContain("104\tline 104 plain");
+    expect(message(await edit("line 97 plain", "x"))).toContain("NOT_READ");
+    expect(message(await edit("line 105 plain", "x"))).toContain("NOT_READ");
+    expect(message(await edit("line 98 plain\nline 99 plain", "x"))).toBe("ok ");
+    expect(message(await edit("line 104 plain", "x"))).toBe("ok ");
+  });
+
+  test("a dry run shows lines that are not there", async () => {
+    await read({ offset: 100, limit: 3 });
+    const answer = await edit("line 101 plain  \n", "line 101 changed\n", { dryRun: true });
+    expect(words(answer)).toContain("98\tline 98 plain");
+    expect(message(await edit("line 98 plain", "x"))).toContain("NOT_READ");
+  });
+
+  test("a line that is too long for the answer does not count, those beside it do", async () => {
+    fs.writeFileSync(at("a.txt"), `first\n${"x".repeat(1_200)}\nthird\nfourth\n`);
+    await read({ offset: 3, limit: 1 });
+    await edit("third  \n", "3\n");
+    expect(message(await edit(`${"x".repeat(1_200)}\n3`, "x"))).toContain("line 2 was not shown");
+    expect(message(await edit("first", "x"))).toBe("ok ");
+  });
+
+  test("none if the answer was cut to the limit of the client, and none if it was lost", async () => {
+    fs.writeFileSync(at("a.txt"), lines.map((line) => `${line} ${"-".repeat(180)}`).join("\n"));
+    const long = "-".repeat(180);
+    await read({ offset: 100, limit: 3 });
+    const cut = await edit(`line 101 plain ${long}  \n`, `line 101 b ${long}\n`, { answerBytesMax: 1_000 });
+    expect(words(cut)).not.toContain("line 104");
+    expect(message(await edit(`line 98 plain ${long}`, "x"))).toContain("NOT_READ");
+    const lost = await edit(`line 101 b ${long}  \n`, `line 101 c ${long}\n`);
+    expect(words(lost)).toContain("line 98");
+    session.undelivered(lost);
+    expect(message(await edit(`line 98 plain ${long}`, "x"))).toContain("NOT_READ");
+  });
+
+  test("with the last of them a Write knows all of the file", async () => {
+    fs.writeFileSync(at("a.txt"), "one\ntwo\nthree\n");
+    const write = (): Promise<Reply> => session.call("Write", { file_path: "a.txt", content: "new\n" });
+    await read({ offset: 1, limit: 2 });
+    expect(message(await write())).toContain("NOT_READ");
+    await edit("two  \n", "2\n");
+    expect(message(await write())).toBe("ok ");
+  });
+
+  test("a refused Edit: the text that is most like the one it looked for", async () => {
+    await read({ offset: 100, limit: 3 });
+    const refused = await edit("line 100 tenth\nline 101 plane\nline 102 plain\nline 103 plain", "x");
+    expect(message(refused)).toContain("NO_MATCH");
+    expect(message(refused)).toContain("line 103 plain");
+    expect(message(await edit("line 103 plain", "x"))).toBe("ok ");
+    expect(message(await edit("line 104 plain", "x"))).toContain("NOT_READ");
+  });
+
+  test("a formatter's lines, as they are after it", async () => {
+    const formatter = ({ path: file }: { readonly path: string }): void =>
+      fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace("line 500 tenth", "line 500 formatted"));
+    session = createFilehand({ roots: [root], ask: "yes", reminder: false, readFirst: "lines", formatter }).session({
+      dialect: "claude",
+    });
+    await read({ offset: 1, limit: 3 });
+    expect(words(await edit("line 1 plain", "LINE 1"))).toContain("497\tline 497 plain");
+    expect(message(await edit("line 497 plain\nline 498 plain\nline 499 plain\nline 500 formatted", "x"))).toBe("ok ");
+    expect(message(await edit("line 496 plain", "x"))).toContain("NOT_READ");
+  });
+
+  test("an outline: a line that is nothing but the declaration", async () => {
+    fs.writeFileSync(at("b.rb"), "class Box\n  def open(how)\n    1\n  end\nend\n");
+    const inBox = (old_string: string): Promise<Reply> =>
+      session.call("Edit", { file_path: "b.rb", old_string, new_string: "x" });
+    expect(message(await inBox("class Box"))).toContain("NOT_READ");
+    expect(words(await session.call("Outline", { file_path: "b.rb" }))).toContain("1-5 class Box");
+    expect(message(await inBox("  def open(how)"))).toContain("line 2 was not shown");
+    expect(message(await inBox("class Box"))).toBe("ok ");
+  });
+
+  test("a notice of what somebody else changed: its lines", async () => {
+    let now = 0;
+    const clock = { nowMs: () => (now += 1_000) };
+    session = createFilehand({ roots: [root], ask: "yes", reminder: false, readFirst: "lines", clock }).session({
+      dialect: "claude",
+    });
+    fs.writeFileSync(at("b.txt"), "b\n");
+    await read({ limit: 10 });
+    fs.writeFileSync(at("a.txt"), there("a.txt").replace("line 5 plain", "line 5 theirs"));
+    expect(words(await session.call("Read", { file_path: "b.txt" }))).toContain("5: line 5 theirs");
+    expect(message(await edit("line 5 theirs", "mine"))).toBe("ok ");
+  });
+});
+
 test("a plain page is taken as it is: no read splits its text into lines", async () => {
   const split = vi.spyOn(String.prototype, "split");
   try {

@@ -103,6 +103,16 @@ describe("Lsp", () => {
     ]);
   });
 
+  test("a line that an answer shows whole counts as shown, one without its indentation does not", async () => {
+    const session = filehand.session({ dialect: "claude" });
+    const edit = (old_string: string): Promise<Reply> =>
+      session.call("Edit", { file_path: "src/sum.ts", old_string, new_string: "x" }, { dryRun: true });
+    await session.call("Lsp", { operation: "definition", file_path: "src/use.ts", line: 2, symbol: "total" });
+    const [shown, besides] = ["export function total(items: readonly number[]): number {  ", "  area(): number;  "];
+    expect((await edit(besides)).error?.message).toContain("line 6 was not shown (only line 2)");
+    expect((await edit(shown)).error).toBeUndefined();
+  });
+
   test("hover", async () => {
     const reply = await ask({ operation: "hover", file_path: "src/use.ts", line: 1, symbol: "total" });
     expect(reply.structured?.hover).toContain("total(items: readonly number[]): number");

@@ -13,10 +13,24 @@ export interface Question {
   readonly keep: readonly Keep[];
   /** `path`: as the caller wrote it. `rule`: the rule that asks. `diff`: the change. `caution`: a warning. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /**
+   * The parts of the change that can be accepted one by one, in the order of the diffs; an answer names them by their index
+   * here. Undefined if the question can only be answered as a whole. A hunk that the diff leaves out is not offered.
+   */
+  readonly hunks?: readonly OfferedHunk[];
+}
+
+/** A part of a change that a person can accept by itself. */
+export interface OfferedHunk {
+  /** The file, counted from 0 as in `metadata.files`; 0 if the question is about one file. */
+  readonly file: number;
+  /** The hunk of that file's diff, counted from 0. Undefined for a file that is created, deleted, moved or changed as a whole. */
+  readonly hunk?: number;
 }
 
 export type Answer =
-  | { readonly reply: "once" }
+  /** `hunks`: only these parts of the change, as indexes of the question's `hunks`; by default all of it. */
+  | { readonly reply: "once"; readonly hunks?: readonly number[] }
   /** `rule`: by default the narrowest; one that does not cover the question is not saved. `keep`: by default the session. */
   | { readonly reply: "always"; readonly rule?: string; readonly keep?: Keep }
   /** The model reads `feedback`. */

@@ -41,6 +41,14 @@ export interface ForeignChange {
   readonly now?: readonly { readonly line: number; readonly text: string }[] | undefined;
 }
 
+/** A line that an answer shows in its full length, without its line end. */
+export interface DeliveredLine {
+  /** The real path. */
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
 export interface Reply<Structured = unknown> {
   /** For the model. */
   readonly content: readonly ReplyPart[];

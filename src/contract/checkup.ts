@@ -12,26 +12,22 @@ export interface Checkup {
 }
 
 /** Packages that can be done without. */
-export type OptionalPart =
-  | "sharp"
-  | "libheif-js"
-  | "@embedpdf/pdfium"
-  | "gpt-tokenizer"
-  | "jschardet"
-  | "web-tree-sitter"
-  | "@vscode/tree-sitter-wasm";
+export type OptionalPart = "sharp" | "libheif-js" | "@embedpdf/pdfium";
 
 /** `broken`: it is installed and cannot be loaded. */
 export type PartState = "there" | "missing" | "broken";
 
 export interface RootFacts extends FolderFacts {
   readonly path: string;
-  /**
-   * Whether the kernel can lock its folders; otherwise only lock files exclude other processes. Undefined if the folder
-   * cannot be opened.
-   */
-  readonly kernelLocks: boolean | undefined;
+  /** The lock that a change takes besides the lock files of the user. Undefined if the folder cannot be opened. */
+  readonly locks: LockReach | undefined;
 }
+
+/**
+ * `kernel`: reaches all processes of this machine. `beside`: a lock beside the file, which reaches all that share its folder.
+ * `lock files`: none, only processes of the user exclude each other.
+ */
+export type LockReach = "kernel" | "beside" | "lock files";
 
 export interface FolderFacts {
   readonly there: "folder" | "something else" | "nothing";

@@ -223,9 +223,26 @@ export type ChangeNote =
       readonly hunks: readonly Hunk[];
     }
   | { readonly note: "formatter failed"; readonly why: string }
+  /** A person accepted only some hunks. `now`: the lines of the refused ones, which are as before; empty if they are too many. */
+  | ({ readonly note: "part"; readonly now: readonly Hunk[] } & PartAccepted)
   /** The file became executable, or is no longer. */
   | { readonly note: "mode"; readonly executable: boolean }
   | { readonly note: "same content" };
+
+/** The hunks of one file that a person accepted and refused. */
+export interface PartAccepted {
+  readonly accepted: readonly HunkLines[];
+  readonly refused: readonly HunkLines[];
+  /** The diff was too long to be shown whole; what was not shown was not accepted. */
+  readonly notShown?: true;
+}
+
+/** A hunk of the question's diff, counted from 0, and its changed lines as they are numbered now; `to` is less than `from` if there are none. */
+export interface HunkLines {
+  readonly hunk: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 export type LineEndName = "LF" | "CRLF" | "CR" | "mixed";
 
@@ -306,6 +323,8 @@ export interface PatchOutcome {
   readonly tree?: TreeChange;
   /** Set if a language server provided the edits, for a rename. */
   readonly renamed?: Renamed;
+  /** Files whose change a person refused while accepting others: they are as before. */
+  readonly refused?: readonly Target[];
   readonly dryRun: boolean;
 }
 
@@ -349,9 +368,27 @@ export interface Renamed {
 export type ChangeOutcome = EditOutcome | WriteOutcome | NotebookEditOutcome | PatchOutcome;
 
 /**
- * Runs after a tool changed a file and before the tool replies. `path` is the real path. The formatter may rewrite that
- * file and no other file of the workspace; the file stays locked meanwhile, so it MUST NOT call a tool. The reply
- * reports an exception; the change stays. The signal is aborted when the call is cancelled, or after `formatterMsMax`;
- * then the call does not wait any longer.
+ * Runs after a tool changed a file and before the tool replies. `path` is the real path, `content` what the tool wrote; undefined
+ * if that is no text or too large. The formatter returns the new content, or rewrites that file itself, and no other file of
+ * the workspace; the file stays locked meanwhile, so it MUST NOT call a tool. The reply reports an exception; the change stays.
+ * The signal is aborted when the call is cancelled, or after `formatterMsMax`; then the call does not wait any longer.
  */
-export type Formatter = (file: { readonly path: string; readonly signal: AbortSignal }) => Promise<void> | void;
+export type Formatter = (file: {
+  readonly path: string;
+  readonly content: Buffer | undefined;
+  readonly signal: AbortSignal;
+}) => Formatted | Promise<Formatted>;
+
+/** Nothing, if the file stays as it is or the formatter wrote it. */
+type Formatted = Uint8Array | string | undefined | void;
+
+/**
+ * Formatters that are programs: a command line by glob, such as `"*.ts": "biome format --stdin-file-path {file}"`. The first glob
+ * that matches counts; without a slash it is about names, with one about paths below the root. The program gets the content
+ * on standard input and prints the formatted one. It is run without a shell, in the file's root.
+ */
+export interface FormatterCommands {
+  readonly commands: Readonly<Record<string, string>>;
+  /** Roots whose own programs (in `node_modules/.bin`) may be run; by default none, or all if the project is trusted. */
+  readonly trustedRoots?: readonly string[];
+}

@@ -35,6 +35,8 @@ export interface CallEvent {
   readonly session: string;
   /** The user that the session works for, if the host named one. */
   readonly principal: string | null;
+  /** The program that the session works for, as people know it, if the host named one. */
+  readonly client: string | null;
   readonly dialect: string;
   /** As the model wrote it. */
   readonly tool: string;
@@ -139,6 +141,8 @@ export interface ReportedQuestion {
   readonly id: number;
   readonly session: string;
   readonly principal: string | null;
+  /** Older versions do not send it. */
+  readonly client?: string | null;
   readonly tool: string;
   readonly question: Question;
 }
@@ -178,6 +182,7 @@ export function addToTally(tally: MutableTally, { outcome, tokensGiven, tokensSa
 export interface SessionTally extends CallTally {
   readonly id: string;
   readonly principal: string | null;
+  readonly client: string | null;
   readonly dialect: string;
   readonly firstMs: number;
   readonly lastMs: number;

@@ -47,7 +47,9 @@ export type HistoryRecord =
       readonly timeMs: number;
       /** What made the changes, for people: the shell command of a turn that was observed. */
       readonly title?: string;
-      readonly rewinds?: { readonly to: string; readonly as: RewindKind };
+      /** What the command changed besides, and no undo brings back: ignored by git, too many, dependencies. */
+      readonly notCovered?: NotCovered;
+      readonly rewinds?: Rewinds;
     }
   | ChangeRecord
   /** The result of a change, if it was unknown before the change was made. */
@@ -61,6 +63,18 @@ export type HistoryRecord =
       readonly ids: readonly string[];
       readonly pruned: readonly string[];
     };
+
+export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
+
+/** What a turn went back to. */
+export interface Rewinds {
+  readonly to: string;
+  readonly as: RewindKind;
+  /** The newest turn of the session that the rewind knew: what came between it and the rewind was not taken back. */
+  readonly upTo?: string;
+  /** The sessions whose turns it took back, if there are several; each has a record of it under the same id. */
+  readonly sessions?: readonly string[];
+}
 
 /** Written before the file is changed: if the change never happens, the file is still as in `before`. */
 export interface ChangeRecord {
@@ -87,7 +101,7 @@ export interface Snapshot {
   /** By real path: the version before the first change of this turn. */
   readonly trackedFileBackups: Readonly<Record<string, FileVersion>>;
   readonly timestamp: Date;
-  readonly rewinds: { readonly to: string; readonly as: RewindKind } | undefined;
+  readonly rewinds: Rewinds | undefined;
 }
 
 export interface FileChange {
@@ -104,8 +118,21 @@ export interface FileChange {
   readonly undone: boolean;
 }
 
+/** The first few names, relative to their root, and how many there are. */
+export interface NotCovered {
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
 export interface TurnChanges {
   readonly messageId: string;
+  /** The session that made the changes; the first of them for a rewind over several. */
+  readonly session: string;
+  /** The tools that made them, in the order of their first change; `observed` if another program did. */
+  readonly tools: readonly string[];
+  /** The shell command that made them, if it is known. */
+  readonly title: string | undefined;
+  readonly notCovered?: NotCovered;
   readonly timestamp: Date;
   readonly rewinds: Snapshot["rewinds"];
   readonly files: readonly FileChange[];
@@ -287,6 +314,8 @@ export interface RewindRequest {
   readonly files: readonly string[] | undefined;
   readonly force: boolean;
   readonly as: RewindKind;
+  /** Shows the plan to a person before anything is changed. False ends the call as cancelled. */
+  readonly confirm?: (plan: RewindOutcome) => Promise<boolean>;
   /** The call of a model: it may name a turn by a prefix of its id, and files hidden by rules are not named. */
   readonly byModel?: { readonly dryRun: boolean };
 }

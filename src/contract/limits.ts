@@ -182,6 +182,24 @@ export const limits = {
   mcpResultBytesMax: 10_000_000,
   /** Bytes of a server's log that wait in memory for a reader; later lines are counted and dropped. */
   logBytesMax: 1_048_576,
+  /**
+   * The call log: bytes and age of all that it keeps (settable; 64 MiB and 30 days), bytes of one of its files, of one record, changed
+   * files of one record.
+   */
+  callLogBytesMax: 67_108_864,
+  callLogAgeMsMax: 2_592_000_000,
+  callLogFileBytesMax: 4_194_304,
+  callLogLineBytesMax: 65_536,
+  callLogChangesMax: 50,
+  /** Records that wait in memory to be written, and those that one write takes; milliseconds that they wait for others. */
+  callLogPendingMax: 10_000,
+  callLogBatchMax: 200,
+  callLogBatchMs: 250,
+  /** Milliseconds that a question counts as open after its call has left to be repeated with the answer. */
+  callLogLeftMsMax: 300_000,
+  /** Bytes of the log that one request of the inspector's page searches, and bytes at its end that may have open questions. */
+  callLogPageBytesMax: 8_388_608,
+  callLogOpenBytesMax: 1_048_576,
   /** Bytes of a settings file. It is parsed in one turn of the event loop: up to 35 ms for this size. */
   settingsBytesMax: 32_768,
   /** Milliseconds that the reply to a change waits for diagnostics (settable). */

@@ -92,6 +92,8 @@ export interface ReplayResult {
   };
   /** Filehand first. */
   readonly scores: readonly ReplayScore[];
+  /** Recorded edits made by line with `EditLines`, with the tokens of both; those that it cannot make are only counted. */
+  readonly lineEdits: Omit<ComparedTool, "tool"> & { readonly wrongBytes: number; readonly refused: number };
   /** The reads that every dialect answered in full. */
   readonly formats: {
     readonly reads: number;

@@ -4,13 +4,14 @@
  * and where to go on, in the dialect's own words.
  */
 
-import type { Outcome, Reply } from "../contract/call.ts";
+import type { DeliveredLine, Outcome, Reply } from "../contract/call.ts";
 import type { GrepOutcome } from "../contract/grep.ts";
 import type { HistoryOutcome } from "../contract/history.ts";
 import type { NotebookCell } from "../contract/notebook.ts";
 import type { NotebookOutcome, Page, TextOutcome, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { type LineNumber, lineNumber } from "../contract/target.ts";
-import { cutChars } from "../text/text.ts";
+import { cutChars, escapeName } from "../text/text.ts";
+import { linesOfChange } from "./change-text.ts";
 import { cutReply } from "./words.ts";
 
 export interface AnswerLimit {
@@ -52,6 +53,44 @@ export function pathsShownIn(outcome: Outcome): readonly string[] {
     case "write":
     case "notebook-edit":
     case "patch":
+    case "rewind":
+      return [];
+  }
+}
+
+/**
+ * Lines that an answer may show whole besides those that its tool has recorded already. A line of an outline or of a language
+ * server's results often is only a part of the line: the caller MUST compare each text with the file.
+ */
+export function linesDelivered(outcome: Outcome): readonly DeliveredLine[] {
+  switch (outcome.kind) {
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
+      return linesOfChange(outcome);
+    case "outline": {
+      const { real: path } = outcome.target;
+      return outcome.items.flatMap(({ name, kind, from: line }) =>
+        escapeName(name) === name ? [name, `${kind} ${name}`].map((text) => ({ path, line, text })) : [],
+      );
+    }
+    case "lsp":
+      return outcome.results.flatMap(({ name, place: { absolute: path, line, text, relative } }) =>
+        name === undefined && text !== undefined && relative !== undefined && escapeName(text) === text
+          ? [{ path, line, text }]
+          : [],
+      );
+    case "text":
+    case "image":
+    case "pdf":
+    case "notebook":
+    case "grep":
+    case "unchanged":
+    case "directory":
+    case "tree":
+    case "glob":
+    case "history":
     case "rewind":
       return [];
   }

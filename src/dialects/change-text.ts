@@ -6,14 +6,16 @@ import type {
   ChangeOutcome,
   EditOutcome,
   Hunk,
+  HunkLines,
   NotebookEditOutcome,
+  PartAccepted,
   PatchOutcome,
   Renamed,
   TreeChange,
   ImportsUpdated,
   WriteOutcome,
 } from "../contract/edit.ts";
-import type { ForeignChange } from "../contract/call.ts";
+import type { DeliveredLine, ForeignChange } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import type { ProblemOf } from "../contract/problem.ts";
 import type { NumberStyle } from "../contract/profile.ts";
@@ -68,11 +70,12 @@ interface NoteWords {
   readonly look?: { readonly words: string; readonly hunks: readonly Hunk[] };
 }
 
-export function changeWords(outcome: ChangeOutcome): ChangeWords {
+/** `who` decided about hunks: the user for a model, you for a person. */
+export function changeWords(outcome: ChangeOutcome, who: "The user" | "You" = "The user"): ChangeWords {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
   const say: Say = outcome.dryRun ? (_, would) => would : (done) => done;
-  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, say)));
-  return { done: headlines(outcome, say), notes: [...notes, ...closerLook(outcome, say)] };
+  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, file, say, who)));
+  return { done: headlines(outcome, say, who), notes: [...notes, ...closerLook(outcome, say)] };
 }
 
 /** The change, then notes about it with lines of the file. */
@@ -87,7 +90,7 @@ export function changeLines(outcome: ChangeOutcome, numbers: NumberStyle | undef
 /** Picks the wording for a change that was made or for a dry run. */
 type Say = (done: string, would: string) => string;
 
-function headlines(outcome: ChangeOutcome, say: Say): readonly string[] {
+function headlines(outcome: ChangeOutcome, say: Say, who: string): readonly string[] {
   const dry = say("", "Dry run, nothing was written. ");
   switch (outcome.kind) {
     case "edit":
@@ -97,16 +100,36 @@ function headlines(outcome: ChangeOutcome, say: Say): readonly string[] {
     case "notebook-edit":
       return [dry + cellLine(outcome, say)];
     case "patch":
-      return patchLines(outcome, dry, say);
+      return patchLines(outcome, dry, say, who);
   }
 }
 
 const counts = ({ additions, deletions, uncounted }: ChangedFile): string =>
   uncounted === true ? "lines not counted" : `+${additions} -${deletions}`;
 
+/** The hunks of a file that a person accepted, if the person refused others. */
+export function partOf({ notes }: ChangedFile): PartAccepted | undefined {
+  const part = notes.find((note) => note.note === "part");
+  if (part === undefined) return undefined;
+  const { accepted, refused, notShown } = part;
+  return { accepted, refused, ...(notShown && { notShown }) };
+}
+
+/** Did a person refuse something of the change? */
+export const isInPart = (outcome: ChangeOutcome): boolean =>
+  outcome.kind === "patch"
+    ? outcome.refused !== undefined || outcome.files.some((file) => partOf(file) !== undefined)
+    : partOf(outcome.file) !== undefined;
+
+/** Like `counts`, for a file of which only a part was changed. */
+const partCounts = (file: ChangedFile, { accepted, refused, notShown }: PartAccepted): string =>
+  `${accepted.length} of ${notShown === true ? "more than " : ""}${counted(accepted.length + refused.length, "hunk")}, ${counts(file)}`;
+
 function editLine({ file, found, edits }: EditOutcome, say: Say): string {
   const path = quoted(file.target.asked);
   if (file.did === "created") return `${say("Created", "Would create")} ${path} (${counts(file)}).`;
+  const part = partOf(file);
+  if (part !== undefined) return `Edited ${path} in part (${partCounts(file, part)}).`;
   const replacements = found.reduce((sum, { replacements: some }) => sum + some, 0);
   const many = edits.length > 1 ? `${edits.length} edits, ` : "";
   const at = found.length === 1 && replacements === 1 ? ` at line ${found[0]?.line}` : "";
@@ -119,6 +142,8 @@ function writeLine({ file }: WriteOutcome, say: Say): string {
     return `${path} has exactly this content already${say(", so nothing was written", "")}.`;
   }
   if (file.did === "created") return `${say("Created", "Would create")} ${path} (${counts(file)}).`;
+  const part = partOf(file);
+  if (part !== undefined) return `Wrote ${path} in part (${partCounts(file, part)}).`;
   return `${say("Wrote", "Would write")} ${path} (${counts(file)}).`;
 }
 
@@ -156,19 +181,34 @@ const fileVerbs: Readonly<Record<ChangedFile["did"], Verbs>> = {
   moved: ["Moved", "Would move"],
 };
 
-function patchLines({ files, renamed, tree, target }: PatchOutcome, dry: string, say: Say): readonly string[] {
+function patchLines(outcome: PatchOutcome, dry: string, say: Say, who: string): readonly string[] {
+  const { files, renamed, tree, target, refused = [] } = outcome;
   if (tree !== undefined) {
     const [head = "", ...rest] = treeLines(tree, target, say);
     return [dry + head, ...rest];
   }
   const lines = files.map((file) => {
     const from = file.movedFrom === undefined ? "" : `${quoted(file.movedFrom.asked)} to `;
+    const part = partOf(file);
+    if (part !== undefined) return `Updated ${quoted(file.target.asked)} in part (${partCounts(file, part)}).`;
     return `${say(...fileVerbs[file.did])} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
   });
-  const named = renamed === undefined ? [] : [renamedLine(renamed, files.length, say)];
-  const [head = "", ...rest] = [...named, ...lines];
+  const inPart = isInPart(outcome);
+  const named = renamed === undefined ? [] : [renamedLine(renamed, files.length + refused.length, inPart, say)];
+  const [head = "", ...rest] = [...named, ...lines, ...refusedLine(refused, who)];
   if (dry === "") return [head, ...rest];
   return named.length > 0 ? [dry + head, ...rest] : [dry.trimEnd(), head, ...rest];
+}
+
+/** Names in one line about files that were left as they are. */
+const refusedNamesMax = 20;
+
+function refusedLine(refused: readonly Target[], who: string): readonly string[] {
+  if (refused.length === 0) return [];
+  const shown = refused.slice(0, refusedNamesMax).map(({ asked }) => quoted(asked));
+  const more = refused.length > shown.length ? [`${refused.length - shown.length} more files`] : [];
+  const [one, they] = refused.length === 1 ? ["change", "it is"] : ["changes", "they are"];
+  return [`${who} refused the ${one} of ${enumeration([...shown, ...more])}; ${they} as before.`];
 }
 
 const treeVerbs: Readonly<Record<TreeChange["did"], Verbs>> = {
@@ -211,13 +251,17 @@ const importsLine = (imports: ImportsUpdated, say: Say): string =>
     ? `${say("Updated", "Would update")} imports in ${counted(imports.files, "file")}, as ${escapeName(imports.server)} found them.`
     : `Imports in other files ${say("were", "would be")} left as they are: ${escapeName(imports.server)} failed (${escapeName(imports.why).slice(0, 300)}).`;
 
-function renamedLine({ from, to, places, server }: Renamed, files: number, say: Say): string {
+function renamedLine({ from, to, places, server }: Renamed, files: number, inPart: boolean, say: Say): string {
   const many = `${places} ${places === 1 ? "place" : "places"} in ${files} ${files === 1 ? "file" : "files"}`;
+  if (inPart) {
+    return `Renamed ${quoted(from)} to ${quoted(to)} in part: ${escapeName(server)} found ${many}, some of which were refused.`;
+  }
   return `${say("Renamed", "Would rename")} ${quoted(from)} to ${quoted(to)} at ${many}, as ${escapeName(server)} found them.`;
 }
 
-function noteWords(note: ChangeNote, say: Say): readonly NoteWords[] {
+function noteWords(note: ChangeNote, file: ChangedFile, say: Say, who: string): readonly NoteWords[] {
   if (note.note === "same content") return [];
+  if (note.note === "part") return [partNote(note, file, who)];
   if (note.note === "reformatted") {
     const counted = `A formatter changed the file after that (+${note.additions} -${note.deletions}).`;
     if (note.hunks.length === 0) return [{ words: `${counted} Read it again before you go on.` }];
@@ -226,7 +270,46 @@ function noteWords(note: ChangeNote, say: Say): readonly NoteWords[] {
   return [{ words: noteSentence(note, say) }];
 }
 
-function noteSentence(note: Exclude<ChangeNote, { readonly note: "same content" | "reformatted" }>, say: Say): string {
+/** Which lines a person let be changed, and which are as before. Lines are numbered as they are after this change. */
+function partNote(
+  { accepted, refused, notShown, now }: PartNote,
+  { target, notes }: ChangedFile,
+  who: string,
+): NoteWords {
+  const numbering = notes.some(({ note }) => note === "reformatted") ? ", as numbered before the formatter" : "";
+  const total = `${notShown === true ? "the first " : ""}${accepted.length + refused.length}`;
+  const words = [
+    `${who} accepted ${accepted.length} of ${total} hunks of the change of ${quoted(target.asked)}${numbering}.`,
+    `Accepted: ${hunkPlaces(accepted)}.`,
+    ...(refused.length === 0
+      ? []
+      : [`Refused: ${hunkPlaces(refused)}, which ${isOne(refused) ? "is" : "are"} as before.`]),
+    ...(notShown === true ? ["The rest of the change was too long to be shown, and was not made."] : []),
+  ].join(" ");
+  return now.length === 0 ? { words } : { words, look: { words: "These lines are there now:", hunks: now } };
+}
+
+type PartNote = Extract<ChangeNote, { readonly note: "part" }>;
+
+const isOne = ([first, ...others]: readonly HunkLines[]): boolean =>
+  others.length === 0 && first !== undefined && first.from >= first.to;
+
+/** Hunks in one sentence; a reply lists the others for programs. */
+const hunksNamedMax = 20;
+
+function hunkPlaces(hunks: readonly HunkLines[]): string {
+  const shown = hunks.slice(0, hunksNamedMax).map(({ from, to }) => {
+    if (to < from) return from === 1 ? "the place before line 1" : `the place after line ${from - 1}`;
+    return from === to ? `line ${from}` : `lines ${from} to ${to}`;
+  });
+  const more = hunks.length > shown.length ? [`${hunks.length - shown.length} more`] : [];
+  return enumeration([...shown, ...more]);
+}
+
+function noteSentence(
+  note: Exclude<ChangeNote, { readonly note: "same content" | "reformatted" | "part" }>,
+  say: Say,
+): string {
   switch (note.note) {
     case "links separated":
       return `The file ${say("had", "has")} other names (hard links); they ${say("keep", "would keep")} the old content.`;
@@ -317,16 +400,40 @@ const cutLine = (line: string): string =>
   line.length > lineCharsShownMax ? cutChars(line, lineCharsShownMax) + cutMark : line;
 
 function newSide(hunks: readonly Hunk[], numbers: NumberStyle | undefined): readonly string[] {
-  const blocks: string[] = [];
+  const { blocks, isCut } = firstLines(hunks);
+  const texts = blocks.map(({ from, lines }) => numberedText(lines.map(cutLine), from, numbers));
+  return isCut ? [...texts, "..."] : texts;
+}
+
+/** The new lines of the first hunks, as many as an answer shows. */
+function firstLines(hunks: readonly Hunk[]) {
+  const blocks: { readonly from: number; readonly lines: readonly string[] }[] = [];
   let left = linesShownMax;
   for (const hunk of hunks) {
     const lines = newLines(hunk);
-    const shown = lines.slice(0, left).map(cutLine);
-    if (shown.length > 0) blocks.push(numberedText(shown, hunk.newStart, numbers));
-    if (shown.length < lines.length) return [...blocks, "..."];
+    const shown = lines.slice(0, left);
+    if (shown.length > 0) blocks.push({ from: hunk.newStart, lines: shown });
+    if (shown.length < lines.length) return { blocks, isCut: true };
     left -= shown.length;
   }
-  return blocks;
+  return { blocks, isCut: false };
+}
+
+/** The lines of changed files that `changeLines` shows whole. */
+export function linesOfChange(outcome: ChangeOutcome): readonly DeliveredLine[] {
+  if (outcome.dryRun) return [];
+  const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
+  const looks = files.flatMap(({ target, notes }) =>
+    notes.flatMap((note) => (note.note === "reformatted" ? [{ target, hunks: note.hunks }] : [])),
+  );
+  const closer = closerLook(outcome, (done) => done).flatMap(({ look }) =>
+    look === undefined ? [] : [{ target: outcome.target, hunks: look.hunks }],
+  );
+  return [...looks, ...closer].flatMap(({ target, hunks }) =>
+    firstLines(hunks).blocks.flatMap(({ from, lines }) =>
+      lines.flatMap((text, at) => (cutLine(text) === text ? [{ path: target.real, line: from + at, text }] : [])),
+    ),
+  );
 }
 
 const newLines = ({ lines }: Hunk): readonly string[] =>

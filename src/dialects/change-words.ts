@@ -1,8 +1,17 @@
 /** Why a file was not changed, and what to do: clauses that follow `Cannot edit "x": ` in every dialect. */
 
 import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
-import type { CellFault, EditFault, LineSpan, NumberedLines, ProblemOf, WhichEdit } from "../contract/problem.ts";
-import type { Verb } from "../contract/call.ts";
+import type {
+  CellFault,
+  EditFault,
+  LineSpan,
+  NumberedLines,
+  ProblemData,
+  ProblemOf,
+  WhichEdit,
+} from "../contract/problem.ts";
+import type { Place, Target } from "../contract/target.ts";
+import type { DeliveredLine, Verb } from "../contract/call.ts";
 import { cutChars, escapeName } from "../text/text.ts";
 import { counted, type Names, numberedText, quoted } from "./words.ts";
 
@@ -193,6 +202,24 @@ function nearestWords(nearest: NearestRegion, names: Names): string {
   ].join(", ");
   return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
 }
+
+/** The lines that the words of a refused change show whole. */
+export function linesOfRefusal(problem: ProblemData): readonly DeliveredLine[] {
+  if (problem.code === "WRONG_LINES") {
+    const [now] = problem.now;
+    return problem.reason === "moved" && now !== undefined ? shownWhole(problem.place, now) : [];
+  }
+  if (problem.code !== "NO_MATCH" || problem.nearest === undefined || problem.hunk?.why === "no context") return [];
+  return shownWhole(problem.place, problem.nearest);
+}
+
+const shownWhole = (
+  place: Place | Target,
+  { from, lines }: Pick<NumberedLines, "from" | "lines">,
+): readonly DeliveredLine[] =>
+  lines.flatMap((text, at) =>
+    text.length <= lineCharsMax ? [{ path: "real" in place ? place.real : place.absolute, line: from + at, text }] : [],
+  );
 
 /** Of each of the two lines that differ: enough to see the difference. */
 const lineCharsMax = 300;

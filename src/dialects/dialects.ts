@@ -10,9 +10,21 @@ export {
   type AnswerLimit,
   fittedOutcome,
   answerLimitOf,
+  linesDelivered,
   pathsShownIn,
   withinLimit,
 } from "./answer-size.ts";
+export { linesOfRefusal } from "./change-words.ts";
+export {
+  callTitle,
+  type HookClient,
+  hookClients,
+  hookDecision,
+  isToolOf,
+  messageToPerson,
+  onlyLooks,
+  ownToolRefusal,
+} from "./client-tools.ts";
 export { treeQuestionWords, treeVerb } from "./tree-words.ts";
 export {
   descriptionFor,
@@ -32,13 +44,24 @@ export { nearestWord } from "./parameters.ts";
 export { patchForOperation, type PatchOperation } from "./patch-operation.ts";
 export { type Line, person, personDialect, type Role, type View, viewOf } from "./person/index.ts";
 export { type Finding, folderFindings, machineFindings, settingsFindings } from "./person/findings.ts";
-export { collectedLine, rewindNote, sizeText, timeText, usageLines, verifiedLines } from "./person/history.ts";
+export {
+  collectedLine,
+  commandLineClient,
+  madeBy,
+  rewindNote,
+  sessionTitle,
+  sizeText,
+  timeText,
+  typedByPerson,
+  usageLines,
+  verifiedLines,
+} from "./person/history.ts";
 export { meanings, reasonText, remedyText, ruleText, verdictWords } from "./person/permissions.ts";
 export { sentenceForPage, sentenceForPerson } from "./person/problems.ts";
 export { rewindHead, rewoundForPerson, type RewindWay } from "./person/rewind.ts";
 export { parenthesized } from "./rewind-text.ts";
 export { type Command, type CommandName, commandOf } from "./text-editor.ts";
-export { argumentFault, numberStyles } from "./words.ts";
+export { argumentFault, lostCallSentences, numberStyles } from "./words.ts";
 export {
   type TextEditorFlavour,
   truncateReply,

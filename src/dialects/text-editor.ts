@@ -8,7 +8,7 @@ import type { ChangedFile, EditOutcome } from "../contract/edit.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Page, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import type { Place } from "../contract/target.ts";
-import { folderFaultWords, linkWords } from "./change-text.ts";
+import { changeLines, folderFaultWords, linkWords, partOf } from "./change-text.ts";
 import type { Words } from "./dialect.ts";
 import { lenientInput } from "./lenient-input.ts";
 import { imageNote } from "./media-text.ts";
@@ -87,9 +87,14 @@ function viewText(page: Page, path: string, flavour: TextEditorFlavour): string 
   return [head, ...page.lines.map((line, index) => numbered(page.from + index, line)), ...more].join("\n");
 }
 
+/** As `numbered` writes them. */
+const catNumbers = { digitsMin: 6, pad: " ", mark: "\t" } as const;
+
 const numbered = (line: number, text: string): string => `${String(line).padStart(6)}\t${text}`;
 
-function editText({ file, found }: EditOutcome, command: Command, flavour: TextEditorFlavour): string {
+function editText(outcome: EditOutcome, command: Command, flavour: TextEditorFlavour): string {
+  const { file, found } = outcome;
+  if (partOf(file) !== undefined) return changeLines(outcome, catNumbers).join("\n");
   const line = found[0]?.line ?? 1;
   const { path } = command;
   if (flavour === "memory") {

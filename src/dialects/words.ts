@@ -318,3 +318,11 @@ export function cutReply(reply: Reply, fits: (reply: Reply) => boolean): Reply {
 }
 
 const textPart = (text: string): ReplyPart => ({ type: "text", text });
+
+/** What becomes of a call whose answer was lost with the connection to a remote workspace. */
+export const lostCallSentences = {
+  "not applied": (tool: string, place: string) =>
+    `Cannot finish ${tool}: the connection to ${quoted(place)} was lost during the call, and nothing was changed, call it again`,
+  unknown: (tool: string, place: string) =>
+    `Cannot say whether ${tool} was applied: the connection to ${quoted(place)} was lost during the call, read the file again before you go on`,
+} as const;

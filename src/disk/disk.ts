@@ -35,6 +35,7 @@ import {
   makeEntry,
   type MoveInput,
   moveTree,
+  changeFolderMode,
   removeEntry,
   type RemoveTreeInput,
   type Tree,
@@ -53,17 +54,19 @@ import { eachEntry, type Quick, type WalkEntry, type WalkFolder, walkFrom } from
 export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
 export { Descriptor, HandleStack, noFollow } from "./descriptor.ts";
 export { errnoName } from "./errno.ts";
-export { runInSlices, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
+export { mapInSlices, runInSlices, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
 export { findInFile, type Hit } from "./lines/find-in-file.ts";
 export { createIndexStore, hashOf, hashOfText, type IndexStore } from "./lines/index-store.ts";
 export { IndexWrong, type LineSource, sourceInFile, sourceInMemory } from "./lines/line-source.ts";
 export { FileTruncated } from "./lines/scan.ts";
-export { isOutOfDescriptors, lazily } from "./loading.ts";
-export { canLockFolder, loadKernelLock } from "./lock/folder-lock.ts";
+export { isOutOfDescriptors, lazily, partFile } from "./loading.ts";
+export { loadKernelLock } from "./lock/folder-lock.ts";
+export { lockReach } from "./lock/lock-beside.ts";
 export { defaultLockFolders, lockFolderStates } from "./lock/lock-folder.ts";
 export { createLocks, type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "./lock/lock.ts";
 export { lifeOf, processIdentity } from "./lock/process-identity.ts";
 export { orAborted } from "./lock/queue.ts";
+export { blobBytesMax, type Git, openGit, pointerBytesMax, type Tracked } from "./git.ts";
 export { folderFacts } from "./lookup/folder-facts.ts";
 export { type FolderEntry, kindOfEntry } from "./lookup/folder-handle.ts";
 export {
@@ -87,9 +90,10 @@ export {
   wholeFile,
 } from "./lookup/open-file.ts";
 export { existAbove, type OuterFolder, outerFolder, type RealPrefix, realPrefixes } from "./lookup/outside.ts";
-export type { Glance, WalkEntry, WalkFolder } from "./lookup/walk.ts";
+export { type Glance, statFields, type WalkEntry, type WalkFolder } from "./lookup/walk.ts";
 export {
   argumentsAreUtf8,
+  cleanEnvironment,
   programIn,
   programOnPath,
   programsOnPath,
@@ -97,6 +101,7 @@ export {
   trustedPath,
   whyNotStarted,
 } from "./programs.ts";
+export { runFilter } from "./filter.ts";
 export { privateFile, scratchFile, scratchPrefix } from "./store/private-file.ts";
 export { readSmallFile, readSmallText, writeSmallFile } from "./store/small-file.ts";
 export { openStoreFolder, type Stored, type StoredFile, StoreFailed, type StoreFolder } from "./store/store-folder.ts";
@@ -144,6 +149,7 @@ export interface Disk {
   /** One folder or symlink. */
   makeEntry(input: Parameters<typeof makeEntry>[0]): Promise<EntryMade>;
   removeEntry(input: Parameters<typeof removeEntry>[0]): Promise<EntryRemoved>;
+  changeFolderMode(input: Parameters<typeof changeFolderMode>[0]): ReturnType<typeof changeFolderMode>;
   /** The same disk with one more root. Throws a RootError. */
   including(folder: string): Disk;
 }
@@ -214,6 +220,7 @@ export function createDisk(
       copyTree: (input) => copyTree(input, writing),
       makeEntry: (input) => makeEntry(input, writing),
       removeEntry: (input) => removeEntry(input, writing),
+      changeFolderMode: (input) => changeFolderMode(input, writing),
       open: (node) => openFile(node, system),
       walk: (node, close) => walkFrom(node, walking, close),
       list: (node) => listFolder(node.handle, system),

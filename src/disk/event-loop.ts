@@ -22,6 +22,21 @@ export function timeSlices(signal?: AbortSignal) {
   };
 }
 
+/** Does the same with each item, in time slices. */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+  signal?: AbortSignal,
+): Promise<readonly Result[]> {
+  const slices = timeSlices(signal);
+  const results: Result[] = [];
+  for (const item of items) {
+    if (slices.isOver()) await slices.next();
+    results.push(work(item));
+  }
+  return results;
+}
+
 /** Runs a step generator to its end in time slices. Throws the signal's reason between two of them. */
 export async function runInSlices<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   const slices = timeSlices(signal);

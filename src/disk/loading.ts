@@ -1,6 +1,7 @@
 /** Modules loaded on first use, while descriptors are free: Node caches for ever that a module could not be read. */
 
 import * as fs from "node:fs";
+import { createRequire } from "node:module";
 import { devNull } from "node:os";
 import { Descriptor, HandleStack } from "./descriptor.ts";
 import { errnoName } from "./errno.ts";
@@ -45,3 +46,19 @@ export function lazilyIfInstalled<Module>(
 }
 
 export const isOutOfDescriptors = (error: unknown): boolean => ["EMFILE", "ENFILE"].includes(errnoName(error) ?? "");
+
+/**
+ * The path of a file in `dist/parts`, which the build fills (`scripts/parts.js`); undefined in a program that has no such folder
+ * beside its bundle. The bundler replaces `import.meta.url` by the URL of the bundle, which is in `dist` or one folder below.
+ */
+export function partFile(name: string): string | undefined {
+  const { resolve } = createRequire(import.meta.url);
+  for (const place of ["./parts", "../parts"]) {
+    try {
+      return resolve(`${place}/${name}`);
+    } catch {
+      // not there
+    }
+  }
+  return undefined;
+}

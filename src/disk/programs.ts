@@ -94,3 +94,27 @@ export function whyNotStarted(): string | undefined {
 
 /** Whether the raw arguments of this process are UTF-8: Node replaces what is not. True where the system cannot say. */
 export const argumentsAreUtf8 = (): boolean => attempt(() => isUtf8(fs.readFileSync("/proc/self/cmdline"))) ?? true;
+
+/** The variables that programs get: those that tools need to find themselves, and no tokens of the host. */
+const passedVariables = new Set(
+  (
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP " +
+    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME " +
+    // Homes of languages.
+    "CARGO_HOME CONDA_PREFIX GOCACHE GOFLAGS GOMODCACHE GOPATH GOROOT JAVA_HOME NVM_DIR PYENV_ROOT PYTHONPATH " +
+    "RUSTUP_HOME RUSTUP_TOOLCHAIN VIRTUAL_ENV " +
+    // Hardly any program starts on Windows without these.
+    "APPDATA COMSPEC LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) SYSTEMDRIVE SYSTEMROOT " +
+    "USERPROFILE WINDIR"
+  ).split(" "),
+);
+
+/** For a language server or a formatter. */
+export function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    const isPassed = passedVariables.has(name.toUpperCase()) || name.startsWith("LC_");
+    if (value !== undefined && isPassed) clean[name] = value;
+  }
+  return clean;
+}

@@ -65,6 +65,8 @@ const closeOnExec = 0o2000000;
 /** For `statx`: follow no symlink, trigger no automount; ask for kind, mtime and size. */
 const noFollowNoAutomount = 0x100 | 0x800;
 const typeMtimeSize = 0x1 | 0x40 | 0x200;
+/** All that `lstat` says. */
+const basicStats = 0x7ff;
 /** AT_FDCWD. */
 const currentFolder = -100;
 
@@ -74,7 +76,10 @@ const entryType = 18;
 const entryName = 19;
 const entriesAlign = 8;
 const statMode = 28;
+const statInode = 32;
 const statSize = 40;
+const statChangeSeconds = 96;
+const statChangeNanoseconds = 104;
 const statSeconds = 112;
 const statNanoseconds = 120;
 const statBytes = 256;
@@ -90,8 +95,8 @@ async function bindFolderCalls() {
   const stat = new Uint32Array(statBytes / 4);
   const space = Buffer.alloc(listBytes);
   /** Fills `stat`; returns the errno, 0 for success. */
-  const lookAt = (folder: number, name: string): number =>
-    look(folder, name, noFollowNoAutomount, typeMtimeSize, stat) === 0 ? 0 : errno();
+  const lookAt = (folder: number, name: string, mask = typeMtimeSize): number =>
+    look(folder, name, noFollowNoAutomount, mask, stat) === 0 ? 0 : errno();
 
   // Some sandboxes have the call and forbid it.
   const forbidden = lookAt(currentFolder, "/");
@@ -107,6 +112,18 @@ async function bindFolderCalls() {
       if (error === 0) return glanceOf(stat);
       if (error === os.errno.ENOENT) return undefined;
       throw failed("statx", error);
+    },
+    /** Fills `into` in the order of `statFields`; false if there is no such name. */
+    stat: (folder: number, name: string, into: Float64Array): boolean => {
+      const error = lookAt(folder, name, basicStats);
+      if (error === os.errno.ENOENT || error === os.errno.ENOTDIR) return false;
+      if (error !== 0) throw failed("statx", error);
+      into[0] = word(stat, statMode) & 0xffff;
+      into[1] = word(stat, statSize + 4) * 0x1_0000_0000 + word(stat, statSize);
+      into[2] = timeMs(stat, statSeconds, statNanoseconds);
+      into[3] = timeMs(stat, statChangeSeconds, statChangeNanoseconds);
+      into[4] = word(stat, statInode + 4) * 0x1_0000_0000 + word(stat, statInode);
+      return true;
     },
     /** Reads on from the descriptor's position; stops soon after `entriesMax`. */
     entries: (folder: number, entriesMax = Number.POSITIVE_INFINITY): readonly WalkEntry[] => {
@@ -183,14 +200,18 @@ const word = (stat: Uint32Array, at: number): number => stat[at / 4] ?? 0;
 
 const typeOf = (stat: Uint32Array): number => (word(stat, statMode) & 0xffff) >> 12;
 
+/** Computed exactly as Node computes its milliseconds. */
+function timeMs(stat: Uint32Array, atSeconds: number, atNanoseconds: number): number {
+  // The upper half carries the sign: a file can be older than 1970.
+  const seconds = (word(stat, atSeconds + 4) | 0) * 0x1_0000_0000 + word(stat, atSeconds);
+  return seconds * 1_000 + word(stat, atNanoseconds) / 1_000_000;
+}
+
 function glanceOf(stat: Uint32Array): Glance {
   const type = typeOf(stat);
   const kind =
     type === types.file ? "file" : type === types.folder ? "directory" : type === types.link ? "link" : "special";
-  // The upper half carries the sign: a file can be older than 1970.
-  const seconds = (word(stat, statSeconds + 4) | 0) * 0x1_0000_0000 + word(stat, statSeconds);
-  // Computed exactly as Node computes its milliseconds.
-  const mtimeMs = seconds * 1_000 + word(stat, statNanoseconds) / 1_000_000;
+  const mtimeMs = timeMs(stat, statSeconds, statNanoseconds);
   return { kind, mtimeMs, sizeBytes: word(stat, statSize + 4) * 0x1_0000_0000 + word(stat, statSize) };
 }
 
@@ -247,6 +268,10 @@ function* entriesNow(path: string): Iterable<fs.Dirent> {
   }
 }
 
+/** Deno judges a symlink by the mode of the link itself, and one in `/proc/self/fd` has the mode of its descriptor: read-only. */
+const followedFor = (path: string): string =>
+  process.versions["deno"] === undefined ? path : fs.realpathSync.native(path);
+
 export const nodeSystem = {
   platform: process.platform,
   open: (path: string, flags: number): number => fs.openSync(path, flags),
@@ -299,7 +324,7 @@ export const nodeSystem = {
   },
   statLink: (path: string): fs.BigIntStats => fs.lstatSync(path, { bigint: true }),
   /** Throws if the file is not writable. Root may write almost anything: check the mode as well. */
-  checkWritable: (path: string): void => fs.accessSync(path, fs.constants.W_OK),
+  checkWritable: (path: string): void => fs.accessSync(followedFor(path), fs.constants.W_OK),
   rename: (from: string, to: string): void => fs.renameSync(from, to),
   link: (existing: string, added: string): void => fs.linkSync(existing, added),
   unlink: (path: string): void => fs.unlinkSync(path),

@@ -1,7 +1,7 @@
 /** The question to the user: what it contains, and what follows from the answer. */
 
 import * as nodePath from "node:path";
-import type { Answer, Asker, Keep, KeepRule } from "../contract/ask.ts";
+import type { Answer, Asker, Keep, KeepRule, OfferedHunk } from "../contract/ask.ts";
 import type { Decider, Lock, Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
@@ -23,7 +23,18 @@ export interface Asking {
   readonly remedy: string | undefined;
   readonly everyTime: boolean;
   readonly offered: Pick<Offered, "rules" | "keep">;
-  readonly metadata: () => Promise<Readonly<Record<string, unknown>>>;
+  readonly metadata: () => Promise<Preview>;
+}
+
+/** What a question shows besides the path: its metadata, and the parts of the change that can be accepted one by one. */
+export interface Preview extends Readonly<Record<string, unknown>> {
+  readonly hunks?: readonly OfferedHunk[];
+}
+
+/** How the user agreed. `hunks`: to these parts only, in ascending order. */
+export interface Agreed {
+  readonly holds: "once" | "always";
+  readonly hunks?: readonly number[];
 }
 
 export interface AskContext {
@@ -33,28 +44,67 @@ export interface AskContext {
   readonly home: string | undefined;
 }
 
-/** Throws a Problem unless the user agrees. Returns how long the approval lasts. */
-export async function ask(asking: Asking, context: AskContext, signal: AbortSignal): Promise<"once" | "always"> {
+/** Throws a Problem unless the user agrees. Returns how long the approval lasts, and what it covers. */
+export async function ask(asking: Asking, context: AskContext, signal: AbortSignal): Promise<Agreed> {
   const { permission, place, rule, remedy, everyTime, offered } = asking;
   const refused = { code: "ACCESS_DENIED", place, rule, remedy, everyTime } as const;
   const { asker } = context;
   const nobody = { ...refused, reason: "nobody to ask", feedback: undefined } as const;
   if (asker === undefined) throw new Problem(nobody);
-  const metadata = { path: place.absolute, rule, ...(await asking.metadata()) };
+  const { hunks = [], ...shown } = await asking.metadata();
+  const metadata = { path: place.absolute, rule, ...shown };
   const always = offered.rules.map(({ here }) => here);
-  const question = { permission, patterns: asking.reals, always, keep: offered.keep, metadata };
+  const question = {
+    permission,
+    patterns: asking.reals,
+    always,
+    keep: offered.keep,
+    metadata,
+    ...(hunks.length > 0 && { hunks }),
+  };
   const answer: Partial<Answer> | undefined | null = await asker(question, signal);
   // A host without types may answer anything; only a well-formed approval counts.
   if (!isAnswer(answer)) throw new TypeError(notAnAnswer(place.asked, answer));
   if (answer.reply === "nobody") throw new Problem(answer.closed === true ? { ...nobody, closed: true } : nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
-  if (answer.reply === "once" || offered.rules.length === 0) return "once";
+  const fault = hunksFault(answer, hunks.length);
+  if (fault !== undefined) throw new TypeError(wrongAnswer(place.asked, ...fault));
+  if (answer.reply === "once") {
+    if (answer.hunks === undefined) return { holds: "once" };
+    return { holds: "once", hunks: answer.hunks.toSorted((a, b) => a - b) };
+  }
+  if (offered.rules.length === 0) return { holds: "once" };
   const chosen = answer.rule ?? always[0] ?? "";
   // The host may send a rule that does not cover the question.
-  if (!coversAll(chosen, permission, asking.names, context.home)) return "once";
+  if (!coversAll(chosen, permission, asking.names, context.home)) return { holds: "once" };
   context.state.keep(chosen);
   await store(chosen, answer.keep ?? "session", offered, context);
-  return "always";
+  return { holds: "always" };
+}
+
+/** What an approval says of hunks, and what it should say; undefined if that is fine. A host may answer without types. */
+function hunksFault(
+  answer: Extract<Answer, { readonly reply: "once" | "always" }>,
+  offered: number,
+): readonly [said: string, way: string] | undefined {
+  const { hunks } = answer as { readonly hunks?: unknown }; // whatever the types say
+  if (hunks === undefined) return undefined;
+  const way =
+    offered === 0
+      ? "let it answer without hunks, because this question can only be answered as a whole"
+      : `let it name each hunk once, as an integer from 0 to ${offered - 1}, or answer { reply: "reject" } if it wants none`;
+  if (answer.reply === "always") return ['hunks with the reply "always"', 'let it name hunks with "once" only'];
+  if (!Array.isArray(hunks)) return [`hunks that are ${spelled(hunks)}`, way];
+  if (hunks.length === 0) return ["an empty list of hunks", way];
+  const named = new Set<unknown>();
+  for (const hunk of hunks as readonly unknown[]) {
+    const isOffered = typeof hunk === "number" && Number.isInteger(hunk) && hunk >= 0 && hunk < offered;
+    const shown = typeof hunk === "number" ? String(hunk) : spelled(hunk);
+    if (!isOffered) return [`the hunk ${shown} of ${offered}`, way];
+    if (named.has(hunk)) return [`the hunk ${shown} twice`, way];
+    named.add(hunk);
+  }
+  return undefined;
 }
 
 const replies: readonly unknown[] = ["once", "always", "reject", "nobody"] satisfies readonly Answer["reply"][];
@@ -67,8 +117,11 @@ function notAnAnswer(asked: string, answer: Partial<Answer> | undefined | null):
       ? `an object whose reply is ${spelled(answer.reply)}`
       : spelled(answer);
   const way = 'let it answer { reply: "once" | "always" | "reject" | "nobody" }';
-  return `Cannot ask about ${JSON.stringify(asked)}: the host's asker answered ${said} and nothing was done, ${way}`;
+  return wrongAnswer(asked, said, way);
 }
+
+const wrongAnswer = (asked: string, said: string, way: string): string =>
+  `Cannot ask about ${JSON.stringify(asked)}: the host's asker answered ${said} and nothing was done, ${way}`;
 
 const spelled = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : typeof value);
 

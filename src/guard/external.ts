@@ -58,7 +58,7 @@ export async function admit(place: Place, path: string, options: ExternalOptions
 
   const rule = `external_directory(${absolutePattern(outer.real)}/**)`;
   const keep = options.keepRule === undefined || decision.rule !== undefined ? [] : (["user"] as const);
-  const holds = await ask(
+  const { holds } = await ask(
     {
       permission: "external_directory",
       place,

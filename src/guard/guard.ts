@@ -26,7 +26,7 @@ import {
 } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, RealPath, Target } from "../contract/target.ts";
-import { ask, cautionOf, offersFor, offersForAll } from "./ask.ts";
+import { ask, cautionOf, offersFor, offersForAll, type Preview } from "./ask.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
 import type { PathName } from "./group.ts";
@@ -49,6 +49,7 @@ import type { RuleFault } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 
 export { literalHints } from "./hidden-patterns.ts";
+export type { Preview } from "./ask.ts";
 export { relativeTo } from "./paths.ts";
 import { firstOf } from "./patterns.ts";
 
@@ -254,7 +255,11 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     });
 
   /** The question about a target that is still open; undefined if the target is permitted without one. Throws if it is denied. */
-  const openQuestion = (permission: Permission, target: Target, dryRun: boolean | undefined) => {
+  const openQuestion = (
+    permission: Permission,
+    target: Target,
+    dryRun: boolean | undefined,
+  ): OpenQuestion | undefined => {
     const { verdict, rule, by } = decide(permission, namesOf(target, rootPaths), dryRun);
     if (verdict === "allow") return undefined;
     if (verdict === "deny") {
@@ -265,11 +270,11 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const name = realNameOf(target, rootPaths);
     const everyTime = by === "protected";
     if (!everyTime && state.isAnswered(permission, name)) return undefined;
-    return { target, name, rule, by, everyTime, offered: offersOf(permission, target, by) };
+    return { target, name, rule, by, everyTime };
   };
 
   const permitAll: Guard["permitAll"] = async (permission, targets, signal, { preview, dryRun } = {}) => {
-    const open: NonNullable<ReturnType<typeof openQuestion>>[] = [];
+    const open: OpenQuestion[] = [];
     const slices = timeSlices(signal);
     for (const target of targets) {
       const question = openQuestion(permission, target, dryRun);
@@ -278,19 +283,33 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     }
     const [first, ...others] = open;
     if (first === undefined) return "free";
+    const caution = permission === "edit" ? firstOf(open, ({ target }) => cautionOf(target.real)) : undefined;
+    const metadata = async (): Promise<Preview> => ({
+      ...(caution === undefined ? {} : { caution }),
+      ...(await preview?.()),
+    });
+    return askAbout(permission, [first, ...others], metadata, signal);
+  };
+
+  /** One question about all that is open. Throws a Problem unless the user agrees. */
+  const askAbout = async (
+    permission: Permission,
+    open: readonly [OpenQuestion, ...OpenQuestion[]],
+    metadata: () => Promise<Preview>,
+    signal: AbortSignal,
+  ): Promise<Exclude<Permit, "free">> => {
+    const [first, ...others] = open;
     const names = open.map(({ name }) => name);
     const everyTime = open.some((one) => one.everyTime);
-    const offers = others.map(({ offered }) => offered);
-    const offered = offersForAll([first.offered, ...offers], permission, names, home);
+    const offers = others.map((one) => offersOf(permission, one.target, one.by));
+    const offered = offersForAll([offersOf(permission, first.target, first.by), ...offers], permission, names, home);
     // Ask overrides allow: a rule can only replace a question that the default asks.
     const remedy = everyTime || open.some(({ by }) => by === "rule") ? undefined : offered.narrowest;
-    const caution = permission === "edit" ? firstOf(open, ({ target }) => cautionOf(target.real)) : undefined;
-    const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
     const reals = open.map(({ target }) => target.real);
     const rule = firstOf(open, (one) => one.rule?.text) ?? "";
     const asking = { permission, place: first.target, reals, names, rule, remedy, everyTime, offered, metadata };
-    await ask(asking, asks, signal);
-    return "asked";
+    const { hunks } = await ask(asking, asks, signal);
+    return hunks === undefined ? "asked" : { hunks };
   };
 
   return {
@@ -424,22 +443,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       if (options.asker === "yes" && !uses.some(({ target: top }) => isExternal(top))) return "free";
       const everyTime = protectedFiles.size > 0 || askAnyway;
       const by = everyTime ? "protected" : (asking?.by ?? "no rule");
-      const offered = offersOf("edit", target, by);
-      const metadata = async () => ({ ...(await preview?.(protectedFiles.size)) });
-      const rule = asking?.rule?.text ?? "";
-      const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
-      const question = {
-        permission: "edit",
-        place: target,
-        reals: [target.real],
-        names: [realNameOf(target, rootPaths)],
-        rule,
-        remedy,
-        everyTime,
-        offered,
-      } as const;
-      await ask({ ...question, metadata }, asks, signal);
-      return "asked";
+      const top = { target, name: realNameOf(target, rootPaths), rule: asking?.rule, by, everyTime };
+      return askAbout("edit", [top], async () => ({ ...(await preview?.(protectedFiles.size)) }), signal);
     },
 
     async admit(place, signal) {
@@ -536,6 +541,14 @@ export function refusal(place: Place, errno: string, during: string): Problem {
   return new Problem({ code: "IO_ERROR", place, errno, during });
 }
 
+/** A target that a person must be asked about. */
+interface OpenQuestion extends Pick<Judgement, "rule" | "by"> {
+  readonly target: Target;
+  readonly name: ReturnType<typeof realNameOf>;
+  /** No earlier answer counts, and none is kept. */
+  readonly everyTime: boolean;
+}
+
 function targetOf(place: Place, node: FileNode, rootPaths: readonly string[]): Target {
   const realRelative = relativeTo(node.real, [node.root.real], nodePath) ?? "";
   const is = node.kind === "directory" ? "folder" : "file";
@@ -566,15 +579,10 @@ export interface Guard {
   /** An absolute path as a later call can use it: relative to where relative paths start, or else absolute. */
   readonly spell: (absolute: string) => string;
   resolve(asked: string, also?: LookupAlso): Resolved;
-  /** Throws a Problem unless this session may do this to the target. Returns whether the user was asked. */
-  permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
+  /** Throws a Problem unless this session may do this to the target. */
+  permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<Permit>;
   /** The same for several targets, with one question about all of them for which a question is needed. */
-  permitAll(
-    permission: Permission,
-    targets: readonly Target[],
-    signal: AbortSignal,
-    how?: How,
-  ): Promise<"free" | "asked">;
+  permitAll(permission: Permission, targets: readonly Target[], signal: AbortSignal, how?: How): Promise<Permit>;
   /**
    * The same for everything in a tree, as one question about its top, the first of `uses`. `entries` are the paths below each
    * top. Throws a Problem with the number of entries that a rule denies, without their names. `askAnyway`: no rule and no
@@ -588,7 +596,7 @@ export interface Guard {
       readonly preview?: (protectedFiles: number) => Promise<Readonly<Record<string, unknown>>>;
       readonly askAnyway?: boolean;
     },
-  ): Promise<"free" | "asked">;
+  ): Promise<Permit>;
   /** Throws a Problem if the session's mode writes nothing. The last check before a file is changed. */
   requireWriting(place: Place): void;
   /** The rule that denies this, also for missing and for listed files. `paths`: absolute names of one file. */
@@ -630,9 +638,12 @@ export interface TreeUse {
   readonly only?: true;
 }
 
+/** Whether the user was asked, and which of the offered hunks the user chose, if not all of the change. */
+export type Permit = "free" | "asked" | { readonly hunks: readonly number[] };
+
 export interface How {
   /** What the question shows besides the path; called only if there is a question. */
-  readonly preview?: () => Promise<Readonly<Record<string, unknown>>>;
+  readonly preview?: () => Promise<Preview>;
   /** Nothing will be written, so there is no question and the mode does not matter. Deny rules apply. */
   readonly dryRun?: boolean;
 }

@@ -104,7 +104,8 @@ export const protectedRules: readonly RuleText[] = protectedGroups
 
 /** Filehand's temporary files: beside files that are being changed, and in the lock folder. */
 const passing = names(`
-  .filehand-new-* .filehand-undo-* .filehand-set-* .filehand-old-* filehand-locks-*/** .filehand/locks/**
+  .filehand-new-* .filehand-undo-* .filehand-set-* .filehand-old-* .filehand-lock-* filehand-locks-*/**
+  .filehand/locks/**
 `);
 
 export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);

@@ -8,7 +8,8 @@
  * written meanwhile, removes them or moves them back. Until then readers find them there.
  */
 
-import { createHash, hash } from "node:crypto";
+// By the module: where `hash` is missing, a named import would end an old Node before our message about its version.
+import * as crypto from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import {
   HandleStack,
@@ -201,7 +202,7 @@ async function eachChunk(file: OpenFile, take: (chunk: Uint8Array) => void): Pro
 }
 
 export async function hashOfFile(file: OpenFile): Promise<string> {
-  const hash = createHash("sha256");
+  const hash = crypto.createHash("sha256");
   await eachChunk(file, (chunk) => hash.update(chunk));
   return hash.digest("hex");
 }
@@ -230,7 +231,7 @@ const nameOf = (content: string): string =>
   isHash(content) ? `blobs/${content.slice(0, 2)}/${content}` : `blobs/inode/${content}`;
 const contentOf = (name: string): string => (name.endsWith(compressed) ? name.slice(0, -compressed.length) : name);
 
-const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes, "hex");
+const hashOf = (bytes: Uint8Array): string => crypto.hash("sha256", bytes, "hex");
 
 /** Undefined where it does not pay: files take whole blocks, and sources shrink to a quarter. */
 function pack(bytes: Uint8Array): Buffer | undefined {
@@ -280,6 +281,12 @@ export const openBytes = (bytes: Uint8Array): OpenFile => ({
   descriptor: undefined,
   close() {},
   [Symbol.dispose]() {},
+});
+
+/** Bytes in memory as an open file. */
+export const storedFile = ({ bytes, mode }: { readonly bytes: Uint8Array; readonly mode: number }): OpenFile => ({
+  ...openBytes(bytes),
+  mode,
 });
 
 const facts = {

@@ -37,13 +37,14 @@ export async function collect(
   limits: Limits,
   nowMs: number,
   options: CollectOptions,
+  alsoNeeded: () => Iterable<string> = () => [],
 ): Promise<Collected | "not due"> {
   const { unlessWithinMs, ifDue = false, graceMs = graceMsDefault, onProgress } = options;
   if (ifDue && !isDue(store, nowMs)) return "not due";
   if (unlessWithinMs !== undefined && isWithin(store.collectedMs(), unlessWithinMs, nowMs)) return "not due";
   store.markCollecting(true);
   try {
-    return await collectNow(store, limits, nowMs, graceMs, onProgress);
+    return await collectNow(store, limits, nowMs, graceMs, alsoNeeded, onProgress);
   } finally {
     store.markCollecting(false);
   }
@@ -75,6 +76,7 @@ async function collectNow(
   limits: Limits,
   nowMs: number,
   graceMs: number,
+  alsoNeeded: () => Iterable<string>,
   onProgress: CollectOptions["onProgress"],
 ): Promise<Collected> {
   const sessions = store.sessions().toSorted((a, b) => a.lastMs - b.lastMs);
@@ -88,7 +90,7 @@ async function collectNow(
     await yieldToEventLoop();
   }
   const fitted = await fit(store, kept, limits, nowMs);
-  const swept = await sweep(store, graceMs);
+  const swept = await sweep(store, graceMs, alsoNeeded);
   store.markCollected();
   onProgress?.(kept.length + 1, kept.length + 1);
   return {
@@ -171,9 +173,13 @@ function startTally(store: HistoryStore) {
 }
 
 /** Asks last which contents are needed, and once more without grace, when everything unneeded has been moved aside. */
-async function sweep(store: HistoryStore, graceMs: number): ReturnType<HistoryStore["sweep"]> {
+async function sweep(
+  store: HistoryStore,
+  graceMs: number,
+  alsoNeeded: () => Iterable<string>,
+): ReturnType<HistoryStore["sweep"]> {
   const once = async (): ReturnType<HistoryStore["sweep"]> => {
-    const needed = new Set<string>();
+    const needed = new Set(alsoNeeded());
     for (const { session } of store.sessions()) {
       for (const content of contentsOf(storyIn(store, session))) needed.add(content);
       await yieldToEventLoop();

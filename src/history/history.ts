@@ -5,24 +5,28 @@ import type { StoreFault, Usage } from "../contract/history.ts";
 import { StoreFailed, yieldToEventLoop } from "../disk/disk.ts";
 import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
-import { openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
+import { mergeHistories } from "./merged.ts";
+import { once, openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
+import { openNotedStates } from "./noted-states.ts";
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
 import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
 
 export type { Keeping, Kept } from "./keeping.ts";
 export {
-  type Baseline,
-  baselineOf,
-  type Glance,
-  outOfSight,
-  type Picture,
-  type Seen,
-  type StoredContent,
-  storedFile,
-  touchedPaths,
-} from "./observe.ts";
+  below,
+  type ContentPlace,
+  isCovered,
+  isNotCovered,
+  type NotCoveredWhy,
+  type NotedEntry,
+  NotedTree,
+  nextTree,
+  type StatNumbers,
+} from "./noted-tree.ts";
+export type { NotedState, NotedStates, RunningCommand } from "./noted-states.ts";
+export { storedFile } from "./blobs.ts";
 export { lossReasons } from "./rewind-plan.ts";
-export type { SessionHistory } from "./session-history.ts";
+export type { ObservedChange, SessionHistory } from "./session-history.ts";
 export { inodeFingerprint } from "./record.ts";
 
 export interface HistoryOptions {
@@ -49,6 +53,8 @@ export interface SessionSummary {
   readonly id: string;
   readonly roots: readonly string[];
   readonly dialect: string;
+  /** The program that made the calls, as people know it, if it is known. */
+  readonly client: string | undefined;
   readonly startedMs: number | undefined;
   readonly lastMs: number;
   readonly turns: number;
@@ -79,20 +85,34 @@ export function openHistory(options: HistoryOptions): History {
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
   const folder = nodePath.join(options.stateDir, "history");
   const store = options.store ?? openFileStore({ folder, durable, lockFolder });
+  const noted = openNotedStates(nodePath.join(options.stateDir, "observe"), lockFolder);
   /** By session, for one state of its journal: a command asks several times. */
   const summaries = new Map<string, { readonly state: string; readonly summary: SessionSummary }>();
-  const summaryOf = ({ session, lastMs }: SessionUsage): SessionSummary => {
+  const summaryOf = ({ session, lastMs, start }: SessionUsage): SessionSummary => {
     const state = store.state(session);
     const known = summaries.get(session);
     if (known?.state === state) return known.summary;
-    const story = storyOf(store.records(session).entries);
-    const { roots = [], dialect = "", timeMs: startedMs } = story.start ?? {};
-    const summary = { id: session, roots, dialect, startedMs, lastMs, turns: turnsWithChanges(story).length };
+    const story = once(() => storyOf(store.records(session).entries));
+    const { roots = [], dialect = "", client, timeMs: startedMs } = start ?? story().start ?? {};
+    const turns = once(() => turnsWithChanges(story()).length);
+    // Counted on demand: a command lists all sessions to find the few of its workspace.
+    const summary = { id: session, roots, dialect, client, startedMs, lastMs, turns: 0 };
+    Object.defineProperty(summary, "turns", { get: turns, enumerable: true });
     summaries.set(session, { state, summary });
     return summary;
   };
+  const open = (start: SessionStart) =>
+    openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept, noted });
   return {
-    session: (start) => openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept }),
+    session({ over, ...start }) {
+      const own = open(start);
+      if (over === undefined) return own;
+      // The session's own turns are those of the same object, which knows what it has written.
+      const members = [...new Set(over.sessions)].map((id) =>
+        id === start.id ? own : open({ id, roots: start.roots, dialect: start.dialect }),
+      );
+      return mergeHistories(own, members, over.within, store, { isSecret, fileBytesMax });
+    },
     sessions: () =>
       store
         .sessions()
@@ -108,7 +128,8 @@ export function openHistory(options: HistoryOptions): History {
         return false;
       }
     },
-    gc: (gcOptions = {}) => collect(store, { snapshotsMax, bytesMax, ageMsMax }, nowMs(), gcOptions),
+    gc: (gcOptions = {}) =>
+      collect(store, { snapshotsMax, bytesMax, ageMsMax }, nowMs(), gcOptions, () => noted.contents(nowMs())),
   };
 }
 

@@ -12,12 +12,16 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import type { HistoryRecord, StoreFault } from "../contract/history.ts";
+import type { HistoryRecord, StartRecord, StoreFault } from "../contract/history.ts";
 import { createLocks, type Locks, type StoreFolder } from "../disk/disk.ts";
-import { decodeLines, encodeEntry, type Entry } from "./record.ts";
+import { finish, type Steps } from "../text/text.ts";
+import { decodeLines, decodingLines, encodeEntry, type Entry } from "./record.ts";
 import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
 
-type Journals = Pick<HistoryStore, "append" | "records" | "state" | "sessions" | "rewrite" | "removeSession">;
+type Journals = Pick<
+  HistoryStore,
+  "append" | "records" | "reading" | "state" | "sessions" | "rewrite" | "removeSession"
+>;
 
 /** Entries that may be duplicates: those of processes that appended while a file was taken out of use. */
 const rememberedIdsMax = 256;
@@ -65,7 +69,8 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
       folder.append(`${placeOf(session)}/log`, Buffer.from(entries.map(encodeEntry).join("")));
       return entries.map(({ id }) => id);
     },
-    records: (session) => read(folder, session),
+    records: (session) => finish(reading(folder, session)),
+    reading: (session) => reading(folder, session),
     state: (session) => stateOf(folder, placeOf(session)),
     sessions: () =>
       folder.list("sessions").flatMap((name): SessionUsage[] => {
@@ -104,11 +109,11 @@ interface ReadOnce extends SessionRecords {
 }
 
 /** If a compaction moves files during the read, reads again. */
-function read(folder: StoreFolder, session: string): SessionRecords {
+function* reading(folder: StoreFolder, session: string): Steps<SessionRecords> {
   const place = placeOf(session);
   for (let tries = 1; ; tries += 1) {
     const before = layoutOf(folder, place);
-    const found = readOnce(folder, place, { session });
+    const found = yield* readingOnce(folder, place, { session });
     if (before === layoutOf(folder, place) || tries === triesMax) return found;
   }
 }
@@ -127,21 +132,29 @@ function stateOf(folder: StoreFolder, place: string): string {
   return parts.toSorted().join("\n");
 }
 
-function readOnce(
+interface ReadOptions {
+  readonly session?: string;
+  readonly log?: "read" | "left out";
+}
+
+const readOnce = (folder: StoreFolder, place: string, options?: ReadOptions): ReadOnce =>
+  finish(readingOnce(folder, place, options));
+
+function* readingOnce(
   folder: StoreFolder,
   place: string,
-  { session = "", log = "read" }: { readonly session?: string; readonly log?: "read" | "left out" } = {},
-): ReadOnce {
+  { session = "", log = "read" }: ReadOptions = {},
+): Steps<ReadOnce> {
   const parts: (readonly Entry[])[] = [];
   const faults: StoreFault[] = [];
-  const take = (file: string): void => {
+  const take = function* (file: string): Steps<void> {
     const bytes = folder.read(`${place}/${file}`);
     if (bytes === undefined) return;
-    const decoded = decodeLines(bytes);
+    const decoded = yield* decodingLines(bytes);
     for (const atByte of decoded.damagedAt) faults.push({ fault: "damaged line", session, file, atByte });
     parts.push(decoded.entries);
   };
-  take("base");
+  yield* take("base");
   const first = parts[0]?.[0]?.record;
   const base = first?.type === "base" ? first : undefined;
   const absorbed = base?.absorbed ?? [];
@@ -149,8 +162,8 @@ function readOnce(
     .list(place)
     .filter((name) => name.startsWith("old-"))
     .toSorted();
-  for (const old of olds) if (!absorbed.includes(old)) take(old);
-  if (log === "read") take("log");
+  for (const old of olds) if (!absorbed.includes(old)) yield* take(old);
+  if (log === "read") yield* take("log");
   return { entries: eachOnce(parts, base?.ids ?? []), faults, olds };
 }
 
@@ -174,29 +187,29 @@ function eachOnce(parts: readonly (readonly Entry[])[], absorbed: readonly strin
 /** Reads only the beginning: there may be thousands of sessions. */
 function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
   let [bytes, lastMs] = [0, 0];
-  let session: string | undefined;
+  let start: StartRecord | undefined;
   for (const name of folder.list(place)) {
     using file = folder.open(`${place}/${name}`);
     if (file === undefined) continue;
     bytes += file.sizeBytes;
     lastMs = Math.max(lastMs, Number(file.mtimeNs / 1_000_000n));
-    session ??= sessionIn(file);
+    start ??= startIn(file);
   }
   if (bytes === 0) return undefined;
-  return { session: session ?? place.replace(/^sessions\/s-/u, ""), bytes, lastMs };
+  return { session: start?.session ?? place.replace(/^sessions\/s-/u, ""), bytes, lastMs, start };
 }
 
 /** The session's name is in the first record; most are shorter than the first, smaller attempt. */
 const headBytesMax = 262_144;
 
-function sessionIn(file: {
+function startIn(file: {
   readonly sizeBytes: number;
   read(into: Uint8Array, at: number): number;
-}): string | undefined {
+}): StartRecord | undefined {
   for (const limit of [4_096, headBytesMax, file.sizeBytes]) {
     const head = Buffer.allocUnsafe(Math.min(limit, file.sizeBytes));
     const { entries } = decodeLines(head.subarray(0, file.read(head, 0)));
-    for (const { record } of entries) if (record.type === "start") return record.session;
+    for (const { record } of entries) if (record.type === "start") return record;
     if (limit >= file.sizeBytes) break;
   }
   return undefined;

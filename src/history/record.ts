@@ -7,6 +7,7 @@
 import { crc32 } from "node:zlib";
 import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
 import type { Identity } from "../disk/disk.ts";
+import { finish, type Steps } from "../text/text.ts";
 
 /** Digits of a checksum, at the beginning of a line. */
 const sumChars = 8;
@@ -27,11 +28,14 @@ export function encodeEntry({ id, record }: Entry): string {
   return `\n${sumOf(body)} ${body}`;
 }
 
+export const decodeLines = (bytes: Buffer): DecodedLines => finish(decodingLines(bytes));
+
 /** By bytes: a damaged line need not be text, and its offset is reported. */
-export function decodeLines(bytes: Buffer): DecodedLines {
+export function* decodingLines(bytes: Buffer): Steps<DecodedLines> {
   const entries: Entry[] = [];
   const damagedAt: number[] = [];
   for (let from = 0; from < bytes.length; ) {
+    if (entries.length % entriesPerStep === entriesPerStep - 1) yield;
     const newline = bytes.indexOf(10, from);
     const to = newline < 0 ? bytes.length : newline;
     if (to > from) {
@@ -44,6 +48,9 @@ export function decodeLines(bytes: Buffer): DecodedLines {
   }
   return { entries, damagedAt };
 }
+
+/** Entries that are decoded or told in one step. */
+export const entriesPerStep = 256;
 
 /** The smallest unit in which a system accepts written bytes; a kill leaves whole ones. */
 const pageBytes = 4_096;
@@ -88,10 +95,19 @@ function isRecord(value: unknown): value is HistoryRecord {
   switch (value["type"]) {
     case "start":
       return (
-        isText(value["session"]) && isText(value["dialect"]) && isTexts(value["roots"]) && isNumber(value["timeMs"])
+        isText(value["session"]) &&
+        isText(value["dialect"]) &&
+        isTexts(value["roots"]) &&
+        isNumber(value["timeMs"]) &&
+        isMaybeText(value["client"])
       );
     case "turn":
-      return isText(value["messageId"]) && isNumber(value["timeMs"]) && isRewinds(value["rewinds"]);
+      return (
+        isText(value["messageId"]) &&
+        isNumber(value["timeMs"]) &&
+        isRewinds(value["rewinds"]) &&
+        isMaybeText(value["title"])
+      );
     case "change":
       return (
         isText(value["messageId"]) &&
@@ -119,8 +135,14 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+const isMaybeText = (value: unknown): boolean => value === undefined || isText(value);
 const isRewinds = (value: unknown): boolean =>
-  value === undefined || (isObject(value) && isText(value["to"]) && rewindKinds.includes(value["as"]));
+  value === undefined ||
+  (isObject(value) &&
+    isText(value["to"]) &&
+    rewindKinds.includes(value["as"]) &&
+    isMaybeText(value["upTo"]) &&
+    (value["sessions"] === undefined || isTexts(value["sessions"])));
 
 function isVersion(value: unknown): value is FileVersion {
   if (!isObject(value)) return false;

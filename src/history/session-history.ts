@@ -9,15 +9,24 @@ import type {
   HistoryRecord,
   NotKept,
   RewindFile,
-  RewindKind,
   RewindPlan,
+  Rewinds,
   RewindStep,
   Snapshot,
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
-import { FileTruncated, type Identity, ReadFailed, StoreFailed, wholeFile, yieldToEventLoop } from "../disk/disk.ts";
-import { hunksOfTexts, isHash, isSurelySame } from "../text/text.ts";
+import {
+  FileTruncated,
+  type Identity,
+  type OpenFile,
+  ReadFailed,
+  runInSlices,
+  StoreFailed,
+  wholeFile,
+  yieldToEventLoop,
+} from "../disk/disk.ts";
+import { finish, hunksOfTexts, isHash, isSurelySame, type Steps } from "../text/text.ts";
 import { hashOfFile, smallBytesMax } from "./blobs.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
 import {
@@ -29,8 +38,9 @@ import {
   keepVersions,
   type Kept,
 } from "./keeping.ts";
+import type { NotedStates } from "./noted-states.ts";
 import { hasCoarseTime } from "./record.ts";
-import { type Availability, changedSince, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
+import { type Availability, changedSince, type Facts, type FileStory, type Found, stepOf } from "./rewind-plan.ts";
 import {
   byPath,
   byTurn,
@@ -42,6 +52,8 @@ import {
   snapshotsOf,
   type Story,
   storyOf,
+  tellingStory,
+  type TurnRecord,
   turnsIn,
   turnsWithChanges,
   undoTargets,
@@ -53,12 +65,33 @@ export interface SessionStart {
   readonly id: string;
   readonly roots: readonly string[];
   readonly dialect: string;
+  /** The program that makes the calls, as people know it. */
+  readonly client?: string | undefined;
+  /** The sessions whose turns it reads and takes back, merged by time; by default its own. */
+  readonly over?: Over | undefined;
 }
+
+export interface Over {
+  readonly sessions: readonly string[];
+  /** Leaves out turns that changed nothing below these folders. */
+  readonly within?: readonly string[];
+}
+
+/** What a turn says of itself, besides its changes. */
+export type AboutTurn = Pick<TurnRecord, "title" | "notCovered">;
+
+/** A change that a scan found. Its contents are stored already. */
+export type ObservedChange = Pick<ChangeRecord, "path" | "relative" | "before" | "after" | "movedFrom" | "movedTo">;
 
 export interface PlanOptions {
   /** Reads the present state of a file, once for each, under the caller's rules and borders. */
   readonly current: (path: string) => Promise<CurrentState>;
   readonly files?: readonly string[] | undefined;
+  /**
+   * The plan is for an undo or a redo of this turn. Over several sessions, what others undid or redid since then stays; a single
+   * session goes back turn by turn, so there it makes no difference.
+   */
+  readonly way?: "undo" | "redo" | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -74,15 +107,18 @@ export interface ChangedFile {
 export interface SessionHistory {
   readonly id: string;
   /** Assigns the following changes to this message, new or known. Returns the reason if that cannot be written. */
-  checkpoint(
-    messageId: string,
-    rewinds?: { readonly to: string; readonly as: RewindKind },
-  ): Promise<{ readonly failed: string | undefined }>;
+  checkpoint(messageId: string, rewinds?: Rewinds, about?: AboutTurn): Promise<{ readonly failed: string | undefined }>;
   /** To be called under the file's lock, right before the swap. Throws only for a bug. */
   keep(keeping: Keeping): Promise<Kept>;
   /** After the swap. Required if `keep` did not get the new bytes; optional otherwise. */
   done(kept: Kept, identity: Identity, mode?: number): void;
   undone(kept: Kept): void;
+  /** Changes that were made already, by another program. Returns the reason if they cannot be recorded. */
+  keepObserved(messageId: string, changes: readonly ObservedChange[]): { readonly failed: string | undefined };
+  /** Stores the content of a file that others may change, and returns its id. Throws StoreFailed. */
+  note(file: OpenFile, path: string, bytes?: Uint8Array): Promise<string>;
+  /** The noted states of the roots, over all sessions. */
+  readonly noted: NotedStates;
   /** Why the content of a file could not be kept, as far as that is known before. */
   unkept(path: string, sizeBytes: number): NotKept | undefined;
   /** Turns that changed something, oldest first, at most `snapshotsMax`. */
@@ -96,12 +132,21 @@ export interface SessionHistory {
   changes(messageId: string, upTo?: string): readonly ChangedFile[];
   /** Every file that a turn changed, as the last change left it; by real path. */
   tracked(): ReadonlyMap<string, FileVersion>;
+  /** The last change of each file since about a moment, by any session: other processes work in the same folders. */
+  changedByAnySince(timeMs: number): ReadonlyMap<string, Pick<ChangeRecord, "after" | "timeMs">>;
   /** The caller closes the result. */
   open(content: string): Promise<BlobRead>;
   plan(messageId: string, options: PlanOptions): Promise<RewindPlan>;
   undoTargets(): UndoTargets;
+  /** Reads a long journal in time slices, so that the functions that answer at once need not. */
+  prepare(signal: AbortSignal): Promise<void>;
   /** Shortens the journal to the turns within the limit. `checkpoint` does this now and then. */
   tidy(): Promise<void>;
+}
+
+/** As the room's other files see it. */
+export interface OpenedHistory extends SessionHistory {
+  story(): Story;
 }
 
 export interface SessionOptions extends KeepingRules {
@@ -110,11 +155,16 @@ export interface SessionOptions extends KeepingRules {
   readonly nowMs: () => number;
   readonly snapshotsMax: number;
   readonly onKept?: (() => void) | undefined;
+  readonly noted: NotedStates;
 }
 
+/** Records that are written at once. */
+const recordsAtOnce = 500;
 const tidyEveryTurns = 64;
+/** Some file systems have times of whole, even seconds. */
+const clockSlackMs = 2_000;
 
-export function openSessionHistory(options: SessionOptions): SessionHistory {
+export function openSessionHistory(options: SessionOptions): OpenedHistory {
   const { start, store, nowMs, snapshotsMax } = options;
   const { id: session } = start;
   const written = new Set<string>();
@@ -124,17 +174,25 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   /** Reads once for each state of the journal: a caller with two thousand files asks two thousand times. */
   const read = (): Read => {
     const state = store.state(session);
-    if (last?.state !== state) {
-      const { entries, faults } = store.records(session);
-      const story = pruneStory(storyOf(entries), snapshotsMax);
-      last = { state, story, faults, turns: once(() => byTurn(changesIn(story.steps))) };
-    }
+    return last?.state === state ? last : finish(reading(state));
+  };
+
+  const reading = function* (state: string): Steps<Read> {
+    const { entries, faults } = yield* store.reading(session);
+    const whole = yield* tellingStory(entries);
+    yield;
+    const story = pruneStory(whole, snapshotsMax);
+    last = { state, story, faults, turns: once(() => byTurn(changesIn(story.steps))) };
+    yield;
     return last;
   };
 
   const write = (records: readonly HistoryRecord[]): { readonly ids: readonly string[]; readonly failed?: string } => {
-    const { id, roots, dialect } = start;
-    const first: HistoryRecord[] = started ? [] : [{ type: "start", session: id, roots, dialect, timeMs: nowMs() }];
+    const { id, roots, dialect, client } = start;
+    const named = client === undefined ? {} : { client };
+    const first: HistoryRecord[] = started
+      ? []
+      : [{ type: "start", session: id, roots, dialect, timeMs: nowMs(), ...named }];
     try {
       const ids = store.append(session, [...first, ...records]);
       started = true;
@@ -154,9 +212,10 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
 
   return {
     id: session,
-    async checkpoint(messageId, rewinds) {
+    async checkpoint(messageId, rewinds, about = {}) {
       if (written.has(messageId)) return { failed: undefined };
-      const turn = { type: "turn", messageId, timeMs: nowMs(), ...(rewinds === undefined ? {} : { rewinds }) } as const;
+      const goes = rewinds === undefined ? {} : { rewinds };
+      const turn = { type: "turn", messageId, timeMs: nowMs(), ...about, ...goes } as const;
       const { failed } = write([turn]);
       if (failed === undefined && written.size % tidyEveryTurns === 0) await tidy().catch(failureOf);
       return { failed };
@@ -178,14 +237,30 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     undone({ id }) {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
+    keepObserved(messageId, changes) {
+      for (let at = 0; at < changes.length; at += recordsAtOnce) {
+        const part = changes.slice(at, at + recordsAtOnce);
+        const timeMs = nowMs();
+        const records = part.map(
+          (one): ChangeRecord => ({ type: "change", messageId, tool: "observed", timeMs, ...one }),
+        );
+        const { failed } = write([...turnOf(messageId), ...records]);
+        if (failed !== undefined) return { failed };
+      }
+      options.onKept?.();
+      return { failed: undefined };
+    },
+    note: (file, path, bytes) => store.putFile({ file, path, bytes, will: "be written in place" }),
+    noted: options.noted,
     unkept: (path, sizeBytes) =>
       options.isSecret(path) ? "secret" : sizeBytes > options.fileBytesMax ? "too large" : undefined,
     snapshots: () => snapshotsOf(read().story),
-    turns: () => turnChanges(read().story),
+    turns: () => turnChanges(read().story, () => session, undoneIn(read().story)),
+    story: () => read().story,
     faults: () => read().faults,
     async diffStats(messageId) {
       const changes = changesOf(messageId);
-      return changes.length === 0 ? undefined : diffStats(changes, store);
+      return changes.length === 0 ? undefined : statsOf(changes, store);
     },
     versionOf(messageId, path, when) {
       const changes = changesOf(messageId).filter((change) => change.path === path);
@@ -199,23 +274,45 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       return [...byPath(all).values()].map(endsOf);
     },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
-    open: (content) => store.openBlob(content),
-    async plan(messageId, { current, files, onProgress }) {
-      const since = changedSince(read().story, messageId);
-      if (since.found !== "turn") return { found: since.found, messageId };
-      const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
-      const planned: RewindFile[] = [];
-      for (const [index, file] of wanted.entries()) {
-        onProgress?.(index, wanted.length);
-        const { path, relative } = file;
-        planned.push({ path, relative, step: await stepFor(file, current, store, options) });
-      }
-      // A lost record may have been a change of this file.
-      return { found: "turn", messageId, files: read().faults.length === 0 ? planned : planned.map(doubted) };
+    changedByAnySince: (timeMs) => {
+      const recent = store.sessions().filter(({ lastMs }) => lastMs >= timeMs - clockSlackMs);
+      const changes = recent
+        .flatMap((one) => changesIn(storyOf(store.records(one.session).entries).steps))
+        .filter((change) => change.timeMs >= timeMs - clockSlackMs)
+        .sort((a, b) => a.timeMs - b.timeMs);
+      return new Map(changes.map(({ path, after, timeMs: at }) => [path, { after, timeMs: at }]));
     },
+    open: (content) => store.openBlob(content),
+    plan: (messageId, given) =>
+      planOf(messageId, changedSince(read().story, messageId), read().faults.length > 0, given, store, options),
     undoTargets: () => undoTargets(read().story),
+    async prepare(signal) {
+      const state = store.state(session);
+      if (last?.state !== state) await runInSlices(reading(state), signal);
+    },
     tidy,
   };
+}
+
+/** `isDamaged`: a record is lost, and may have been a change of any file. */
+export async function planOf(
+  messageId: string,
+  since: Found,
+  isDamaged: boolean,
+  { current, files, onProgress }: PlanOptions,
+  store: HistoryStore,
+  rules: KeepingRules,
+): Promise<RewindPlan> {
+  if (since.found !== "turn") return { found: since.found, messageId };
+  const asked = files === undefined ? undefined : new Set(files);
+  const wanted = asked === undefined ? since.files : since.files.filter(({ path }) => asked.has(path));
+  const planned: RewindFile[] = [];
+  for (const [index, file] of wanted.entries()) {
+    onProgress?.(index, wanted.length);
+    const { path, relative } = file;
+    planned.push({ path, relative, step: await stepFor(file, current, store, rules) });
+  }
+  return { found: "turn", messageId, files: isDamaged ? planned.map(doubted) : planned };
 }
 
 const doubted = (file: RewindFile): RewindFile =>
@@ -227,12 +324,12 @@ interface Read {
   readonly turns: () => ReadonlyMap<string, Changes>;
 }
 
-function once<Made>(make: () => Made): () => Made {
+export function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());
 }
 
-function endsOf(changes: Changes): ChangedFile {
+export function endsOf(changes: Changes): ChangedFile {
   const { before, movedFrom } = changes[0];
   const { path, relative, after, movedTo } = lastOf(changes);
   const moved = { ...(movedFrom === undefined ? {} : { movedFrom }), ...(movedTo === undefined ? {} : { movedTo }) };
@@ -246,7 +343,7 @@ const isNews = (now: FileVersion, before: FileVersion): boolean =>
 
 const turnEvery = 64;
 
-async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
+export async function statsOf(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
   for (const [index, list] of [...byPath(changes).values()].entries()) {
     if (index % turnEvery === turnEvery - 1) await yieldToEventLoop();
@@ -277,11 +374,25 @@ async function textOf(version: FileVersion, store: HistoryStore): Promise<string
 }
 
 /** Turns that changed something, oldest first; the files of each in the order of their first change. */
-function turnChanges(story: Story): readonly TurnChanges[] {
-  const isUndone = undoneIn(story);
-  return turnsIn(story).map(([{ messageId, rewinds, timeMs }, own]) => {
+export function turnChanges(
+  story: Story,
+  sessionOf: (messageId: string) => string,
+  isUndone: IsUndone,
+): readonly TurnChanges[] {
+  return turnsIn(story).map(([{ messageId, rewinds, timeMs, title, notCovered }, own]) => {
     const files = [...byPath(own).values()].map((list) => fileChange(list, isUndone));
-    return { messageId, timestamp: new Date(timeMs), rewinds, files };
+    const tools = [...new Set(own.map(({ tool }) => tool))];
+    const about = notCovered === undefined ? {} : { notCovered };
+    return {
+      messageId,
+      session: sessionOf(messageId),
+      tools,
+      title,
+      timestamp: new Date(timeMs),
+      rewinds,
+      files,
+      ...about,
+    };
   });
 }
 

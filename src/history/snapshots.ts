@@ -6,12 +6,12 @@ import {
   type FileVersion,
   type HistoryRecord,
   type Snapshot,
+  type StartRecord,
 } from "../contract/history.ts";
-import type { Entry } from "./record.ts";
+import { type Entry, entriesPerStep } from "./record.ts";
 import type { Rewrite } from "./store.ts";
-import { isKnownSame, isSameContent } from "../text/text.ts";
+import { finish, isKnownSame, isSameContent, type Steps } from "../text/text.ts";
 
-export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
 
 export interface Story {
@@ -22,7 +22,9 @@ export interface Story {
   readonly pruned: readonly string[];
 }
 
-export function storyOf(entries: readonly Entry[]): Story {
+export const storyOf = (entries: readonly Entry[]): Story => finish(tellingStory(entries));
+
+export function* tellingStory(entries: readonly Entry[]): Steps<Story> {
   let start: StartRecord | undefined;
   let pruned: readonly string[] = [];
   const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
@@ -34,10 +36,13 @@ export function storyOf(entries: readonly Entry[]): Story {
     places.set(id, steps.length);
     steps.push(step);
   };
-  for (const { id, record } of entries) {
+  for (const [index, { id, record }] of entries.entries()) {
+    if (index % entriesPerStep === entriesPerStep - 1) yield;
     switch (record.type) {
       case "start":
+        // A session that an earlier version began has no client; a later process names it.
         start ??= record;
+        if (start.client === undefined && record.client !== undefined) start = { ...start, client: record.client };
         break;
       case "base":
         pruned = record.pruned;
@@ -64,7 +69,7 @@ export function storyOf(entries: readonly Entry[]): Story {
       }
     }
   }
-  return { start, steps: gathered(steps, resumed), pruned };
+  return { start, steps: yield* gathered(steps, resumed), pruned };
 }
 
 /**
@@ -72,10 +77,10 @@ export function storyOf(entries: readonly Entry[]): Story {
  * alone. A change stays in place if another turn changed the same file in between, if a rewind came in between, or if
  * its message was announced again: then the message continued later.
  */
-function gathered(
+function* gathered(
   steps: readonly (TurnRecord | ChangeRecord | undefined)[],
   resumed: ReadonlyMap<number, string>,
-): Story["steps"] {
+): Steps<Story["steps"]> {
   const blocks: (TurnRecord | ChangeRecord)[][] = [];
   /** By message, and by path: the last block with a part of it. */
   const blockOf = new Map<string, number>();
@@ -83,6 +88,7 @@ function gathered(
   const rewinding = new Set<string>();
   let rewound = -1;
   for (const [index, step] of steps.entries()) {
+    if (index % entriesPerStep === entriesPerStep - 1) yield;
     blockOf.delete(resumed.get(index) ?? "");
     if (step === undefined) continue;
     const { messageId } = step;
@@ -391,12 +397,16 @@ export function undoTargets(story: Story): UndoTargets {
   );
   const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
   const rewinding = new Set<string>();
+  const places = new Map<string, number>();
   let done: readonly string[] = [];
   let forgotten = hasForgotten;
   let redo: readonly string[] = [];
   for (const step of story.steps) {
     const { messageId } = step;
-    if (step.type === "turn") before.set(messageId, { done, forgotten });
+    if (step.type === "turn") {
+      before.set(messageId, { done, forgotten });
+      places.set(messageId, places.size);
+    }
     if (!changed.has(messageId) || messageId === "") continue;
     const rewinds = isRewind(step) ? step.rewinds : undefined;
     if (rewinds === undefined) {
@@ -407,8 +417,12 @@ export function undoTargets(story: Story): UndoTargets {
       continue;
     }
     rewinding.add(messageId);
+    // Turns that began after the rewind was planned, in another process, are still in effect.
+    const known = places.get(rewinds.upTo ?? messageId) ?? Number.POSITIVE_INFINITY;
+    const unseen = done.filter((id) => (places.get(id) ?? 0) > known);
     // Otherwise the state before everything still known; only the beginning is before the pruned turns too.
     ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
+    if (unseen.length > 0) done = [...done, ...unseen];
     const again = redo.lastIndexOf(rewinds.to);
     redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
   }

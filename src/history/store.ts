@@ -1,7 +1,8 @@
 /** The interface of a history store, and its default, which consists of files. */
 
-import type { HistoryRecord, StoreFault } from "../contract/history.ts";
+import type { HistoryRecord, StartRecord, StoreFault } from "../contract/history.ts";
 import { type OpenFile, openStoreFolder } from "../disk/disk.ts";
+import type { Steps } from "../text/text.ts";
 import { openBlobs } from "./blobs.ts";
 import { openJournals } from "./journals.ts";
 import type { Entry } from "./record.ts";
@@ -27,6 +28,8 @@ export interface SessionUsage {
   readonly session: string;
   readonly bytes: number;
   readonly lastMs: number;
+  /** Its first record, if the store knows it without reading the rest. */
+  readonly start?: StartRecord | undefined;
 }
 
 /** Compacts a session's entries; undefined leaves them as they are. */
@@ -36,6 +39,8 @@ export interface HistoryStore {
   /** All or nothing, after everything appended before. Returns the ids. Throws StoreFailed. */
   append(session: string, records: readonly HistoryRecord[]): readonly string[];
   records(session: string): SessionRecords;
+  /** The same in steps, for a long journal. */
+  reading(session: string): Steps<SessionRecords>;
   /** A cheap value that changes whenever the result of `records` would. */
   state(session: string): string;
   sessions(): readonly SessionUsage[];

@@ -3,15 +3,7 @@
 import { createRequire } from "node:module";
 import type { OptionalPart, PartState } from "../contract/checkup.ts";
 
-export const optionalPartNames = [
-  "sharp",
-  "libheif-js",
-  "@embedpdf/pdfium",
-  "gpt-tokenizer",
-  "jschardet",
-  "web-tree-sitter",
-  "@vscode/tree-sitter-wasm",
-] as const satisfies readonly OptionalPart[];
+export const optionalPartNames = ["sharp", "libheif-js", "@embedpdf/pdfium"] as const satisfies readonly OptionalPart[];
 
 export async function optionalParts(): Promise<ReadonlyMap<OptionalPart, PartState>> {
   const states = optionalPartNames.map(async (name) => [name, await stateOf(name)] as const);

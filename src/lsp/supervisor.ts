@@ -23,7 +23,7 @@ export function createSupervisor(entry: ServerEntry, root: string, program: stri
 
   const start = (): Server => {
     starts += 1;
-    const server = startServer({ entry, program, root, env: cleanEnvironment(environment.env, entry.env) });
+    const server = startServer({ entry, program, root, env: { ...environment.env, ...entry.env } });
     running = server;
     void server.ended.then((reason) => {
       if (running !== server) return;
@@ -77,32 +77,6 @@ export function createSupervisor(entry: ServerEntry, root: string, program: stri
   };
 }
 
-/** The variables that a language server gets: those that tools need to find themselves, and no tokens of the host. */
-const passedVariables = new Set(
-  (
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP " +
-    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME " +
-    // Homes of languages.
-    "CARGO_HOME CONDA_PREFIX GOCACHE GOFLAGS GOMODCACHE GOPATH GOROOT JAVA_HOME NVM_DIR PYENV_ROOT PYTHONPATH " +
-    "RUSTUP_HOME RUSTUP_TOOLCHAIN VIRTUAL_ENV " +
-    // Hardly any program starts on Windows without these.
-    "APPDATA COMSPEC LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) SYSTEMDRIVE SYSTEMROOT " +
-    "USERPROFILE WINDIR"
-  ).split(" "),
-);
-
-export function cleanEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  added: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const clean: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    const isPassed = passedVariables.has(name.toUpperCase()) || name.startsWith("LC_");
-    if (value !== undefined && isPassed) clean[name] = value;
-  }
-  return { ...clean, ...added };
-}
-
 /** What this room gets from outside: it opens no files itself. */
 export interface LanguageEnvironment {
   /** The path of a program that may be run for a project in `folder`; undefined if there is none. */
@@ -111,6 +85,7 @@ export interface LanguageEnvironment {
   /** The current text of a workspace file, for positions in files that were never opened; undefined if it cannot be read. */
   textOf(path: string): string | undefined;
   fingerprintOf(path: string): string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variables that every server gets. */
+  readonly env: Readonly<Record<string, string>>;
   readonly roots: readonly string[];
 }

@@ -1,13 +1,13 @@
 /**
  * The one place that runs ripgrep: the binary of the package `@vscode/ripgrep`, else `rg` on the PATH, else the
- * WebAssembly build in the package `ripgrep`. It gets no shell, no configuration and an empty environment. Its output is
+ * WebAssembly build that is a part of Filehand. It gets no shell, no configuration and an empty environment. Its output is
  * passed on in chunks with backpressure, and the process has exited before `runRipgrep` returns.
  */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as nodePath from "node:path";
-import { programsOnPath, whyNotStarted } from "../disk/disk.ts";
+import { partFile, programsOnPath, whyNotStarted } from "../disk/disk.ts";
 
 export interface Ripgrep {
   readonly command: string;
@@ -236,7 +236,8 @@ const inPackage = (): Ripgrep | undefined =>
 
 const inWebAssembly = (): Ripgrep | undefined =>
   ifInstalled((ours) => {
-    const script = nodePath.join(nodePath.dirname(ours.resolve("ripgrep")), "rg.mjs");
+    // Before the build, and in a program that bundles ours without its parts, the package it is made from.
+    const script = partFile("rg.mjs") ?? nodePath.join(nodePath.dirname(ours.resolve("ripgrep")), "rg.mjs");
     return { command: process.execPath, before: [script], kind: "wasm" };
   });
 

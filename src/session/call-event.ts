@@ -7,9 +7,11 @@ import type { CallChange, CallDetail, CallEvent, CallListener, CallRange } from 
 import type { ProblemData } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 
-/** The listeners of a toolkit. */
+/** The listeners of a toolkit, and its log. */
 export interface Watchers {
   readonly listeners: Set<CallListener>;
+  /** Gets every call besides; `absolute`: the path as the caller named it, if it named one. */
+  readonly log?: ((event: CallEvent, absolute: string | null, sessionMs: number) => void) | undefined;
   calls: number;
 }
 
@@ -24,8 +26,11 @@ export interface CallProgress {
 }
 
 /** What is known before the call runs. */
-export interface Called extends Pick<CallEvent, "session" | "principal" | "dialect" | "tool" | "verb" | "dryRun"> {
+export interface Called
+  extends Pick<CallEvent, "session" | "principal" | "client" | "dialect" | "tool" | "verb" | "dryRun"> {
   readonly input: unknown;
+  /** When the session started. */
+  readonly sessionMs: number;
 }
 
 /** The outcome or the problem is set; neither after a bug. */
@@ -71,7 +76,10 @@ function notify(watchers: Watchers, ended: Ended): void {
   const { input } = ended.called;
   watchers.calls += 1;
   const files = outcome === undefined ? [] : filesOf(outcome);
-  const event = eventOf(watchers.calls, ended, files);
+  const place = placeOf(outcome, ended.problem);
+  const event = eventOf(watchers.calls, ended, files, place);
+  watchers.log?.(event, place?.absolute ?? null, ended.called.sessionMs);
+  if (watchers.listeners.size === 0) return;
   const diffs = files.map(({ hunks, diffComplete }) => ({ hunks, complete: diffComplete }));
   const detail: CallDetail = { input, reply, diffs };
   for (const listener of watchers.listeners) {
@@ -96,16 +104,21 @@ const changesMax = 1_000;
 const short = <Text extends string | null>(text: Text, charsMax: number): Text =>
   text === null || text.length <= charsMax ? text : (`${text.slice(0, charsMax)}…` as Text); // a text stays one
 
-function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallEvent {
-  const { session, principal, dialect, tool, verb, dryRun } = ended.called;
+function eventOf(
+  id: number,
+  ended: Ended,
+  files: readonly ChangedFile[],
+  place: Place | Target | undefined,
+): CallEvent {
+  const { session, principal, client, dialect, tool, verb, dryRun } = ended.called;
   const { elapsedMs, tokensGiven, request, outcome, problem } = ended;
-  const place = placeOf(outcome, problem);
   const named = request !== undefined && "path" in request ? request.path : undefined;
   return {
     type: "call",
     id,
     session,
     principal,
+    client,
     dialect,
     tool: short(tool, toolCharsMax),
     verb,

@@ -7,6 +7,7 @@ const event = (id: number, more: Partial<CallEvent> = {}): CallEvent => ({
   id,
   session: "s",
   principal: null,
+  client: null,
   dialect: "claude",
   tool: "Read",
   verb: "read",

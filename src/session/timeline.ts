@@ -100,9 +100,9 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     (callAt(id) === undefined ? undefined : details[id % limits.callsMax]) ?? "dropped";
 
   const count = (event: CallEvent): void => {
-    const { session: id, principal, dialect, startedMs, elapsedMs } = event;
+    const { session: id, principal, client, dialect, startedMs, elapsedMs } = event;
     const lastMs = startedMs + elapsedMs;
-    const known = sessions.get(id) ?? { id, principal, dialect, firstMs: startedMs, lastMs, ...emptyTally() };
+    const known = sessions.get(id) ?? { id, principal, client, dialect, firstMs: startedMs, lastMs, ...emptyTally() };
     sessions.delete(id);
     sessions.set(id, known);
     dropOldest(sessions, limits.sessionsMax);

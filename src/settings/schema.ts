@@ -205,6 +205,32 @@ export const schema = {
         },
       ],
     },
+    callLog: {
+      description:
+        "How much is kept of the calls, for filehand log and the inspector, or false if nothing is; the defaults are 64 MiB and 30 days (user settings only)",
+      anyOf: [
+        { type: "boolean", enum: [false] },
+        {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            bytesMax: { type: "integer", minimum: 1_000_000, description: "Bytes of all that is kept" },
+            ageMsMax: { type: "integer", minimum: 1, description: "Milliseconds since a call" },
+          },
+        },
+      ],
+    },
+    observe: {
+      type: "object",
+      additionalProperties: false,
+      description:
+        "Limits of what is noted around shell commands; the defaults are 250,000 names, copies of 500 MiB, and of one file 10 MiB (user settings only)",
+      properties: {
+        filesMax: { type: "integer", minimum: 1, description: "Names of a root that are looked at" },
+        bytesMax: { type: "integer", minimum: 0, description: "Bytes of all copies of files that git does not have" },
+        fileBytesMax: { type: "integer", minimum: 0, description: "Bytes of one file that is copied" },
+      },
+    },
     languageTools: {
       description:
         'Whether models get the tool that asks language servers about code, and with "rename" also the one that renames (user settings only)',
@@ -236,6 +262,17 @@ export const schema = {
     patchTool: {
       type: "boolean",
       description: "Whether models get the tool that applies patches, in dialects that have none (user settings only)",
+    },
+    formatter: {
+      ...textsByName,
+      description:
+        'Programs that format what a tool wrote, by glob, such as {"*.ts": "biome format --stdin-file-path {file}"}: they get the content on standard input and print the formatted one (user settings, or a project of trustedProjects)',
+    },
+    formatterMsMax: {
+      type: "integer",
+      minimum: 1,
+      maximum: 600_000,
+      description: "Milliseconds that a formatter may take for a file; 10,000 by default (user settings only)",
     },
     languageServers: {
       description:
@@ -292,6 +329,8 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "roots",
   "stateDir",
   "history",
+  "callLog",
+  "observe",
   "fileTools",
   "updateImports",
   "historyTools",
@@ -300,6 +339,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "patchTool",
   "languageTools",
   "languageServers",
+  "formatterMsMax",
   "secrets",
   "locked",
   "trustedProjects",

@@ -119,22 +119,24 @@ interface Said {
 
 function merge(said: readonly Said[], { roots, platform }: SettingsOptions, faults: SettingsFault[]): Settings {
   const ofUser = said.filter(({ source }) => source === "user settings");
-  const ofProjects = said.filter(({ source }) => source === "project settings");
+  const trustedRoots = trustedOf(ofUser, roots);
+  const isTrusted = ({ path }: Said): boolean => trustedRoots.some((root) => projectFile(root, platform) === path);
+  const ofProjects = said
+    .filter(({ source }) => source === "project settings")
+    .map((one) => (isTrusted(one) ? one : withoutPrograms(one, faults)));
   const single: Record<string, unknown> = Object.assign(
     {},
     ...[...ofProjects, ...ofUser].toReversed().map(({ values }) => values),
   );
   for (const key of joinedKeys) delete single[key];
   const mode = strictestMode(ofUser, ofProjects);
-  const trustedRoots = trustedOf(ofUser, roots);
   return {
     ...(single as SingleValues), // each value was found under its own key
     ...(mode === undefined ? {} : { mode }),
     trustedRoots,
     rules: said.flatMap((one) => {
       // If no project is trusted, all rules pass, and the policy reports which of them do not count.
-      const isTrusted = trustedRoots.some((root) => projectFile(root, platform) === one.path);
-      const counts = one.source === "user settings" || trustedRoots.length === 0 || isTrusted;
+      const counts = one.source === "user settings" || trustedRoots.length === 0 || isTrusted(one);
       return counts ? rulesOf(one) : narrowingRulesOf(one, faults);
     }),
     restricted: {
@@ -169,6 +171,15 @@ function realPath(path: string): string | undefined {
   } catch {
     return undefined; // a folder that does not exist has nothing to trust
   }
+}
+
+/** A project that the user does not trust names no program to run. */
+function withoutPrograms(said: Said, faults: SettingsFault[]): Said {
+  const { formatter, ...values } = said.values;
+  if (formatter === undefined) return said;
+  const message = 'Cannot use "formatter" here: this project is not among your trustedProjects';
+  faults.push({ file: said.path, line: 1, message });
+  return { ...said, values };
 }
 
 function narrowingRulesOf(said: Said, faults: SettingsFault[]): readonly RuleText[] {

@@ -1,5 +1,7 @@
 /** The door of state/: data that outlives a process, besides the history. */
 
+export { type CallLog, createCallLog, type SessionOrigin } from "./call-log.ts";
+export { isLogPlace, type LogPage, openQuestions, readCallLog } from "./call-log-reader.ts";
 export {
   containsAll,
   inspectorsFor,
@@ -9,7 +11,9 @@ export {
   type RegistryFile,
   watchInspectors,
 } from "./inspector-registry.ts";
+export { programFiles } from "./own-program.ts";
 export { createReadStates, type ReadStates } from "./read-states.ts";
+export { openReceipts, type Receipt, type Receipts } from "./receipts.ts";
 export {
   chunksOf,
   findTranscripts,
@@ -20,4 +24,11 @@ export {
   smallFile,
   type Transcript,
 } from "./transcripts.ts";
-export { appendUsage, readUsage, type SessionUsage } from "./usage-log.ts";
+export {
+  appendError,
+  appendUsage,
+  type InternalError,
+  readErrors,
+  readUsage,
+  type SessionUsage,
+} from "./logs.ts";

@@ -1,5 +1,6 @@
 /** The door of text/: bytes and strings in, data out. Other rooms import only from here. */
 
+export { chooseHunks } from "./diff/chosen-hunks.ts";
 export {
   type ChangedRun,
   type DiffLimits,
@@ -41,7 +42,7 @@ export {
   unfinishedBytes,
   wideForm,
 } from "./encoding/encoding.ts";
-export { escapeName, isWellFormed, visibleControls, visibleText, wellFormed } from "./encoding/escape.ts";
+export { escapeName, isWellFormed, shownName, visibleControls, visibleText, wellFormed } from "./encoding/escape.ts";
 export { FirstOnes } from "./first-ones.ts";
 export { expandBraces } from "./glob/braces.ts";
 export { parseCharacterSet } from "./glob/character-set.ts";
@@ -88,6 +89,9 @@ export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
 export { nearestRegion, regionAt } from "./match/nearest.ts";
 export { exactReplacement, linesRewritten } from "./match/rewrite.ts";
 export { type Source, sourceOf } from "./match/source.ts";
+export { type SimpleCommand, simpleCommands } from "./shell/commands.ts";
+// For a hook after a shell tool, and for recorded commands: which lines `cat`, `sed -n`, `grep` and the like have shown.
+export { cutOutput, linesShownByShell, type ShellLines } from "./shell/lines-shown.ts";
 export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
 export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
 export { compareCodePoints, compareNames, comparePaths } from "./order.ts";

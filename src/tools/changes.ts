@@ -1,5 +1,6 @@
 /** The verbs that change files or share code with those that do. Loaded together, with the first of them. */
 
+export { createCommandFormatter } from "./change/formatter-commands.ts";
 export { edit, editFiles } from "./edit/edit.ts";
 export { editLines } from "./edit/edit-lines.ts";
 export { history } from "./rewind/history.ts";

@@ -39,7 +39,7 @@ export interface ToolContext {
   /** Leaves the call queue before the call has its result, for slow work after a change, such as waiting for servers. */
   readonly leaveQueue: () => void;
   readonly changes: ChangeRules;
-  /** The host's formatter, which runs after each change. */
+  /** Runs after each change. */
   readonly formatter: Formatter | undefined;
   readonly formatterMsMax: number;
   /** The language servers, loaded by the first call; undefined where none are used. */

@@ -14,10 +14,13 @@ import type { ToolContext, Tool } from "./tool.ts";
 export { refuseDenied } from "./change/change-target.ts";
 export { claimed, claimsOf, everything } from "./claims.ts";
 export { type Cost, costOf } from "./cost.ts";
+export { noteDelivered } from "./delivered-lines.ts";
 export { statKeyOf } from "./fingerprint.ts";
 export { lateReports, sourceOf } from "./languages.ts";
 export { locate, locatePermitted } from "./locate.ts";
-export type { Observed, Observer } from "./observe.ts";
+export type { ObserveLimits } from "./observe/contents.ts";
+export type { Coverage, NotCoveredGroup } from "./observe/coverage.ts";
+export type { Observed, ObservedCommand, Observer, ObserveRequest } from "./observe/observe.ts";
 export type { ToolContext } from "./tool.ts";
 export {
   type Content,

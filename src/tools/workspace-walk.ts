@@ -84,7 +84,7 @@ export function statKeyAt(path: string, context: ToolContext): string | undefine
 /** Runs `work` on a regular file; undefined if `path` is not the real path of one. */
 export function atPath<Result>(
   path: string,
-  { disk }: ToolContext,
+  { disk }: Pick<ToolContext, "disk">,
   work: (node: FileNode) => Result,
 ): Result | undefined {
   const lookup = disk.lookup(path);

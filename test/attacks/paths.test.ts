@@ -442,6 +442,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       open: fail,
       list: fail,
       walk: fail,
+      changeFolderMode: fail,
       refusesWriting: fail,
       hasName: fail,
       replace: fail,

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { createInspector } from "../../src/surfaces/inspector/index.ts";
-import { project } from "../ends/run.ts";
+import { commandLine, project, run } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
 import { startInProcess } from "../mcp/in-process.ts";
 import { textOf } from "../mcp/server.ts";
@@ -27,7 +27,7 @@ browserTest("a change waits for the page, is shown with its diff, and is made af
   const { call } = await wanting(inspector);
   // Wherever one is, it is said: in the head, in the title and aloud.
   await page.getByRole("link", { name: /Approvals.*1 open question/ }).waitFor();
-  await expect.poll(() => page.title()).toBe("(1) Filehand");
+  await expect.poll(() => page.title()).toBe("(1) May Edit change src/port.ts? · Filehand");
   await expect.poll(() => page.locator("[data-announcer]").innerText()).toContain("New question");
   await page.getByRole("link", { name: /Approvals/ }).click();
   const question = page.getByRole("article");
@@ -40,6 +40,59 @@ browserTest("a change waits for the page, is shown with its diff, and is made af
   expect(inspector.read("src/port.ts")).toContain("= 8080;");
   await page.getByText("Nobody waits for an answer").waitFor();
   await page.getByRole("row", { name: /port\.ts.*allowed once/ }).waitFor();
+});
+
+browserTest("two of three hunks are accepted: the file, the answer and the history agree", async () => {
+  const before = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
+  const inspector = await startInspector({ "a.txt": before });
+  const page = await openPage(browser(), inspector, { view: "approvals" });
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+  const sent = before
+    .replace("line 2\n", "two\nand more\n")
+    .replace("line 20\n", "twenty\n")
+    .replace("line 39\n", "thirty-nine\n");
+  const call = client.callTool({ name: "Write", arguments: { file_path: "a.txt", content: sent } });
+  const question = page.getByRole("article");
+  await question.getByRole("button", { name: "Choose hunks…" }).click();
+  await expect.poll(() => question.getByRole("checkbox").count()).toBe(3);
+  // Nothing is chosen yet, so there is nothing to allow.
+  expect(await question.getByRole("button", { name: "Allow 0 of 3 hunks" }).isDisabled()).toBe(true);
+  await question.locator(".hunk", { hasText: "and more" }).getByRole("checkbox").check();
+  await question.getByRole("checkbox", { name: /Hunk 3 of 3, lines 36 to 40/ }).focus();
+  await page.keyboard.press("Space");
+  expect(inspector.read("a.txt")).toBe(before);
+  await question.getByRole("button", { name: "Allow 2 of 3 hunks" }).click();
+  const reply = await call;
+  expect(reply.isError).toBeUndefined();
+  const after = before.replace("line 2\n", "two\nand more\n").replace("line 39\n", "thirty-nine\n");
+  expect(inspector.read("a.txt")).toBe(after);
+  expect(textOf(reply)).toContain('Wrote "a.txt" in part (2 of 3 hunks, +3 -2).');
+  expect(textOf(reply)).toContain("Accepted: lines 2 to 3 and line 40. Refused: line 21, which is as before.");
+  await page.getByRole("row", { name: /a\.txt.*allowed in part \(2 hunks\)/ }).waitFor();
+  // The next edit of the model is right without another Read.
+  const next = { file_path: "a.txt", old_string: "line 20", new_string: "20" };
+  const edit = client.callTool({ name: "Edit", arguments: next });
+  await question.getByRole("button", { name: "Allow once" }).click();
+  expect((await edit).isError).toBeUndefined();
+  expect(inspector.read("a.txt")).toBe(after.replace("line 20", "20"));
+  // The history has what was written, and both turns undone give the old bytes.
+  const filehand = (...args: readonly string[]) =>
+    run(process.execPath, [commandLine, ...args], { cwd: inspector.root, env: inspector.env });
+  const { session } = JSON.parse((await filehand("history", "--json")).stdout) as {
+    readonly session: {
+      readonly id: string;
+      readonly turns: readonly Readonly<Record<"insertions" | "deletions", number>>[];
+    };
+  };
+  expect(session.turns.map(({ insertions, deletions }) => [insertions, deletions])).toEqual([
+    [1, 1],
+    [3, 2],
+  ]);
+  for (let turns = 0; turns < 2; turns += 1) {
+    expect((await filehand("undo", "--yes", "--session", session.id)).code).toBe(0);
+  }
+  expect(inspector.read("a.txt")).toBe(before);
 });
 
 browserTest("a no takes what shall be done instead to the model", async () => {

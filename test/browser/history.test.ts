@@ -67,6 +67,7 @@ browserTest("what somebody else changed is a conflict, left alone unless one ins
   const inspector = await changed();
   inspector.write("a.txt", "by hand\n");
   const page = await openPage(browser(), inspector, { view: "history" });
+  expect(await page.getByLabel("Session").innerText()).toMatch(/^filehand-test · \S+ · \d turns · /);
   await page.getByRole("button", { name: "Rewind to before…" }).last().click();
   const pane = page.getByRole("region", { name: "Rewind" });
   const conflict = pane.getByRole("listitem").filter({ hasText: "a.txt" });

@@ -34,6 +34,7 @@ export async function startInspector(
   files: Files,
   args: readonly string[] = [],
   settings: object = {},
+  command: "serve" | "inspect" = "serve",
 ): Promise<Inspector> {
   const [home, workspace] = [temporaryFolder(), temporaryFolder()];
   fs.mkdirSync(join(home.path, ".config", "filehand"), { recursive: true });
@@ -44,7 +45,7 @@ export async function startInspector(
   };
   for (const [name, content] of Object.entries(files)) write(name, content);
   const env = serverEnvironment(home);
-  const child = spawn(process.execPath, [commandLine, "serve", "--port", "0", ...args], {
+  const child = spawn(process.execPath, [commandLine, command, "--port", "0", ...args], {
     cwd: workspace.path,
     env,
     stdio: ["ignore", "pipe", "pipe"],

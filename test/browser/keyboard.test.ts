@@ -120,6 +120,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     found["always"] = await complaints(page);
     await page.getByRole("button", { name: "Always allow", exact: true }).click();
     await asked;
+    await go("Log");
+    await page.getByRole("region", { name: "Calls of the past, newest first" }).getByText("missing").waitFor();
+    found["log"] = await complaints(page);
     await go("History");
     await page
       .getByRole("button", { name: /port\.ts/ })

@@ -1,7 +1,10 @@
 /** Narrow and wide, light and dark: nothing sticks out, and colours follow the system or the switch. */
 
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import type { ReplayResult } from "../../src/contract/replay.ts";
+import { commandLine, project, run } from "../ends/run.ts";
 import { browserForAll, browserTest } from "./chromium.ts";
 import { openPage, rows, startInspector } from "./inspector.ts";
 
@@ -29,6 +32,9 @@ browserTest("nothing sticks out of a window of 360 pixels, in any view", async (
   wide["approvals"] = await tooWide(page);
   await page.getByRole("button", { name: "Allow once" }).click();
   await call;
+  await go("Log");
+  await page.getByRole("region", { name: "Calls of the past, newest first" }).getByText("Edit").first().waitFor();
+  wide["log"] = await tooWide(page);
   await go("History");
   await page.locator(".turn-file").click();
   await page.locator(".diff-unified").waitFor();
@@ -43,7 +49,7 @@ browserTest("nothing sticks out of a window of 360 pixels, in any view", async (
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /^Read / }).waitFor();
   wide["files"] = await tooWide(page);
-  expect(wide).toEqual({ timeline: 0, call: 0, approvals: 0, history: 0, usage: 0, files: 0 });
+  expect(wide).toEqual({ timeline: 0, call: 0, approvals: 0, log: 0, history: 0, usage: 0, files: 0 });
 });
 
 const ground = (page: Page): Promise<number> =>
@@ -121,4 +127,21 @@ browserTest("the tree marks what was read and what is denied, and says why", asy
   await page.getByRole("treeitem", { name: /key\.txt.*denied/ }).click();
   await page.getByRole("heading", { name: "Read denied" }).waitFor();
   await page.getByText("Read(/secrets/**)").first().waitFor();
+});
+
+browserTest("the page of a replay shows its tokens, edits by line and refusals", async () => {
+  const corpus = join(project, "bench/replay/corpus/claude-code.jsonl");
+  const { stdout } = await run(process.execPath, [commandLine, "replay", corpus, "--json"], { cwd: project });
+  const { lineEdits, scores } = JSON.parse(stdout) as ReplayResult;
+  const inspector = await startInspector({ "r.json": stdout }, ["--no-open", "--replay", "r.json"], {}, "inspect");
+  const page = await openPage(browser(), inspector);
+  await page.getByRole("navigation").getByRole("link", { name: "Replay" }).click();
+  const tile = page.locator(".tiles > *").filter({ hasText: "Edits by line" });
+  await tile.waitFor();
+  expect(await tile.textContent()).toContain(`for ${lineEdits.calls} edit`);
+  for (const { tool } of scores[0]?.tools ?? []) {
+    const table = page.locator("section.figure").filter({ hasText: "Tokens by tool, Filehand" });
+    expect(await table.getByText(tool, { exact: true }).count()).toBeGreaterThan(0);
+  }
+  await page.getByRole("heading", { name: "Tokens of reads by format" }).waitFor();
 });

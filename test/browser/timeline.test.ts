@@ -27,7 +27,7 @@ browserTest("a call appears as soon as it is over, with the exact reply", async 
   const reply = await client.callTool({ name: "Read", arguments: { file_path: "src/index.ts" } });
   const row = rows(page).filter({ hasText: "src/index.ts" });
   await row.waitFor();
-  expect(await row.innerText()).toMatch(/Read[\s\S]*index\.ts[\s\S]*lines 1–\d+[\s\S]*ok/);
+  expect(await row.innerText()).toMatch(/Read[\s\S]*index\.ts[\s\S]*lines 1–\d+[\s\S]*ok[\s\S]*filehand-test/);
   await row.click();
   const pane = page.getByRole("region", { name: /^Call \d+$/ });
   const shown = pane.getByRole("region", { name: "The reply, as the model got it" });

@@ -58,7 +58,7 @@ test.skipIf(process.platform !== "linux")("arguments that are not UTF-8 are refu
 
 const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", "diagnostics"];
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch", "delete", "move", "copy", "mkdir"];
-const lookingBack = ["replay", "history", "diff", "show", "rewind", "undo", "redo"];
+const lookingBack = ["run", "observe", "hook", "log", "replay", "history", "diff", "show", "rewind", "undo", "redo"];
 const knowingCode = ["outline", "lsp", "rename"];
 const serving = ["mcp", "serve", "inspect", "init", "doctor"];
 const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];

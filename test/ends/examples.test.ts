@@ -165,10 +165,17 @@ A first session to look at (timeline, diffs, history, usage, files):
   http://127.0.0.1:PORT/#key=KEY
 On a terminal the server would stay for you to look; here it ends now.
 `,
+
+  "16-embedded-mcp-server.mjs": `Read, Outline, Grep, Glob, LS
+1\tMIT License
+
+[21 lines]
+`,
 };
 
+/** `test/adapters/hosts.test.ts` runs those in `hosts`, whose frameworks have an installation of their own. */
 test("every example is in the list", () => {
-  expect(readdirSync(join(project, "examples")).toSorted()).toEqual(Object.keys(outputs));
+  expect(readdirSync(join(project, "examples")).toSorted()).toEqual([...Object.keys(outputs), "hosts"]);
 });
 
 for (const [name, stdout] of Object.entries(outputs)) {

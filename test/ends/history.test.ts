@@ -50,6 +50,7 @@ const threeEdits = async (): Promise<void> => {
 
 interface Turn {
   readonly id: string;
+  readonly session: string;
   readonly insertions: number;
   readonly deletions: number;
   readonly files: readonly { readonly path: string }[];
@@ -58,7 +59,7 @@ interface Turn {
 
 interface Listed {
   readonly sessions: readonly { readonly id: string; readonly turns: number }[];
-  readonly session: { readonly id: string; readonly turns: readonly Turn[] };
+  readonly turns: readonly Turn[];
 }
 
 const listed = async (...args: readonly string[]): Promise<Listed> =>
@@ -168,12 +169,16 @@ describe("looking", () => {
     expect(await filehand("history")).toMatchObject({ code: 0, stdout: "Nothing was changed in this workspace yet\n" });
     await threeEdits();
     await filehand("undo", "--yes");
-    const { sessions, session } = await listed();
-    expect(sessions).toMatchObject([{ id: expect.stringMatching(/^cli-[0-9a-f]{12}$/), turns: 4 }]);
-    expect(session.turns.map(({ rewinds }) => rewinds?.as ?? null)).toEqual(["undo", null, null, null]);
-    expect(session.turns[1]).toMatchObject({ insertions: 1, deletions: 1, files: [{ path: file("a.txt") }] });
+    const { sessions, turns } = await listed();
+    expect(sessions).toMatchObject([
+      { id: expect.stringMatching(/^cli-[0-9a-f]{12}$/), client: "command line", turns: 4 },
+    ]);
+    expect(turns.map(({ rewinds }) => rewinds?.as ?? null)).toEqual(["undo", null, null, null]);
+    expect(turns[1]).toMatchObject({ insertions: 1, deletions: 1, files: [{ path: file("a.txt") }] });
     const shown = await filehand("history", "--limit", "2");
-    expect(shown.stdout).toMatch(/^ {2}[0-9a-f]{8} {2}\S+ \S+ {2}\+1 -1 {2}a\.txt \(undo of [0-9a-f]{8}\)$/m);
+    expect(shown.stdout).toMatch(
+      /^ {2}[0-9a-f]{8} {2}\S+ \S+ {2}command line {2}undo {2}\+1 -1 {2}a\.txt \(undo of [0-9a-f]{8}\)$/m,
+    );
     expect(shown.stdout).toContain("(2 more, see --limit)");
   });
 
@@ -182,13 +187,14 @@ describe("looking", () => {
     const input = JSON.stringify({ file_path: "a.txt", old_string: "1", new_string: "2" });
     const call = ["call", "Edit", input, "--no-read-first", "--yes", "--session", "agent 1"];
     expect(await filehand(...call)).toMatchObject({ code: 0 });
-    const { sessions, session } = await listed();
+    const { sessions, turns } = await listed();
     expect(sessions.map(({ id }) => id)).toEqual(["agent 1", expect.stringMatching(/^cli-/)]);
-    expect(session.id).toBe("agent 1");
-    // Its turn is found by its id, and counted only where it is asked for.
-    const id = session.turns[0]?.id ?? "";
+    expect(turns.map(({ session }) => session)).toEqual(["agent 1", expect.stringMatching(/^cli-/)]);
+    // Its turn is found by its id, and counted with the others unless only some are asked for.
+    const id = turns[0]?.id ?? "";
     expect((await filehand("diff", id.slice(0, 10))).stdout).toContain("-1\n+2\n");
-    expect((await filehand("diff", "-1")).stdout).toContain("-0\n+1\n");
+    expect((await filehand("diff", "-1")).stdout).toContain("-1\n+2\n");
+    expect((await filehand("diff", "-1", "--mine")).stdout).toContain("-0\n+1\n");
     expect(await filehand("undo", "--session", "agent 1", "--yes")).toMatchObject({ code: 0 });
     expect(text("a.txt")).toBe("1\n");
     expect(await filehand("undo", "--session", "nobody", "--yes")).toMatchObject({ code: 1, stdout: "" });
@@ -367,14 +373,14 @@ describe("limits", () => {
     await edit("2", "3");
     const isDone = (): boolean => !sessions().includes("s-old") && !existsSync(join(store, "collecting"));
     await expect.poll(isDone, { timeout: 150_000 }).toBe(true);
-    expect((await listed()).session.turns).toHaveLength(3);
+    expect((await listed()).turns).toHaveLength(3);
     expect(await filehand("history", "gc", "--if-due")).toMatchObject({ code: 0, stdout: "Nothing to do yet\n" });
   });
 
   test("a user's settings say how much is kept, or that nothing is", async () => {
     userSettings({ history: { snapshotsMax: 2 } });
     await threeEdits();
-    expect((await listed()).session.turns).toHaveLength(2);
+    expect((await listed()).turns).toHaveLength(2);
     userSettings({ history: false });
     expect(await filehand("undo", "--yes")).toEqual({
       code: 1,

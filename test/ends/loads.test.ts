@@ -89,6 +89,11 @@ test("importing an adapter loads its own host, if it needs one, and neither engi
     ["langchain", "@langchain"],
     ["standard-schema", undefined],
     ["acp", "@agentclientprotocol"],
+    ["mcp", undefined],
+    ["claude-agent", undefined],
+    ["mastra", undefined],
+    ["google-genai", undefined],
+    ["llamaindex", undefined],
   ] as const) {
     const adapter = pathToFileURL(join(project, "dist", "adapters", `${name}.js`)).href;
     const body = `import ${JSON.stringify(adapter)};`;
@@ -133,8 +138,11 @@ test("the command line reads a small ASCII file with one file of code", async ()
     env: { HOME: folder.path },
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "1→plain\n" });
-  const [first, second, ...shared] = stderr.trim().split("\n");
+  const [first, second, check, program, ...shared] = stderr.trim().split("\n");
   expect([first, second]).toEqual([watch, commandLine]);
+  // The check of Node's version, then the program.
+  expect([check, program]).toEqual(["node-version.cjs", "main.cjs"].map((name) => join(project, "dist", name)));
+  expect(statSync(commandLine).size + statSync(check ?? "").size).toBeLessThan(4_096);
   // What the bundler itself needs at run time lies beside the program.
   expect(shared.reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(4_096);
 });

@@ -10,7 +10,19 @@ import { environment, project, run, temporaryFolder } from "./run.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-const adapters = ["ai-sdk", "anthropic", "openai-agents", "langchain", "standard-schema", "acp"];
+const adapters = [
+  "ai-sdk",
+  "anthropic",
+  "openai-agents",
+  "langchain",
+  "standard-schema",
+  "acp",
+  "mcp",
+  "claude-agent",
+  "mastra",
+  "google-genai",
+  "llamaindex",
+];
 /** What those who use an adapter have installed themselves. */
 const hosts = ["ai", "@anthropic-ai/sdk", "@openai/agents", "@langchain/core", "@agentclientprotocol/sdk"];
 
@@ -52,13 +64,9 @@ describe("what is in it", () => {
     "dist/filehand.cjs",
     "dist/index.js",
     "dist/types/index.d.ts",
-    ...["claude", "opencode", "envelope"].flatMap((name) => [
-      `dist/dialects/${name}.js`,
-      `dist/types/dialects/${name}/index.d.ts`,
-    ]),
-    "dist/dialects/opencode-legacy.js",
-    "dist/types/dialects/opencode/legacy.d.ts",
-    ...adapters.flatMap((name) => [`dist/adapters/${name}.js`, `dist/types/surfaces/adapters/${name}.d.ts`]),
+    "dist/types/shared.d.ts",
+    ...["claude", "opencode", "opencode-legacy", "envelope"].map((name) => `dist/dialects/${name}.js`),
+    ...adapters.map((name) => `dist/adapters/${name}.js`),
   ]) {
     test(needed, () => expect(files).toContain(needed));
   }
@@ -70,14 +78,18 @@ describe("what is in it", () => {
   });
 
   test("every file that its package.json names", () => {
-    const { bin, exports } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
-      bin: Record<string, string>;
-      exports: Record<string, string | Record<string, string>>;
-    };
-    const named = [bin, ...Object.values(exports)].flatMap((one) =>
-      typeof one === "string" ? one : Object.values(one),
-    );
+    type Named = string | { readonly [key: string]: Named };
+    const { bin, exports } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as Record<string, Named>;
+    const filesOf = (one: Named | undefined): readonly string[] =>
+      typeof one === "string" ? [one] : Object.values(one ?? {}).flatMap(filesOf);
+    const named = [...filesOf(bin), ...filesOf(exports)];
+    expect(named.length).toBeGreaterThan(40);
     for (const path of named) expect(files).toContain(path.replace(/^\.\//, ""));
+  });
+
+  test("one file of types for each entry, and one that they share", () => {
+    const types = files.filter((path) => path.endsWith(".d.ts"));
+    expect(types).toHaveLength(1 + 4 + adapters.length + 1);
   });
 });
 
@@ -156,15 +168,29 @@ describe("as a library", () => {
        const session = filehand.session({ dialect: "claude" });
        const counts = {};
        for (const name of ${JSON.stringify(adapters)}) {
-         const { fileTools, clientFiles } = await import("filehand/" + name);
-         counts[name] = Object.keys(fileTools?.(session) ?? clientFiles(filehand)).length;
+         const { fileTools, fileFunctions, ...others } = await import("filehand/" + name);
+         const open = others.clientFiles ?? others.fileOptions ?? others.createMcpServer;
+         counts[name] = Object.keys(fileTools?.(session) ?? fileFunctions?.(session).functionDeclarations ?? open(filehand)).length;
        }
        console.log(JSON.stringify(counts));`,
     );
     const ran = await run(process.execPath, ["script.mjs"], { cwd: consumer.path });
     expect(ran.code, ran.stderr).toBe(0);
     const tools = 11;
-    expect(JSON.parse(ran.stdout)).toEqual({ ...Object.fromEntries(adapters.map((name) => [name, tools])), acp: 4 });
+    const others = { acp: 4, mcp: 4, "claude-agent": 4 };
+    expect(JSON.parse(ran.stdout)).toEqual({ ...Object.fromEntries(adapters.map((name) => [name, tools])), ...others });
+  });
+
+  test("CommonJS can require it", async () => {
+    writeFileSync(
+      join(folder.path, "script.cjs"),
+      `const { createFilehand } = require("filehand");
+       const { claude } = require("filehand/dialects/claude");
+       const { tools } = createFilehand({ roots: ["."] }).session();
+       tools.Read({ file_path: "hello.txt" }).then(({ file }) => console.log(claude.name, file.totalLines));`,
+    );
+    const ran = await run(process.execPath, ["script.cjs"], { cwd: folder.path });
+    expect(ran).toEqual({ code: 0, stdout: "claude 2\n", stderr: "" });
   });
 
   test("what is not exported cannot be imported", async () => {
@@ -203,8 +229,9 @@ describe("as a program", () => {
 });
 
 describe("as types", () => {
-  const compile = async (name: string, body: string) => {
-    writeFileSync(join(folder.path, `${name}.ts`), body);
+  const compile = async (name: string, body: string, options: Readonly<Record<string, string>> = {}) => {
+    const file = name.includes(".") ? name : `${name}.ts`;
+    writeFileSync(join(folder.path, file), body);
     const compilerOptions = {
       strict: true,
       skipLibCheck: false,
@@ -216,9 +243,10 @@ describe("as types", () => {
       // The consumer's own types of Node: `AbortSignal` is one of them.
       types: ["node"],
       typeRoots: [join(project, "node_modules", "@types")],
+      ...options,
     };
     const config = join(folder.path, `${name}.tsconfig.json`);
-    writeFileSync(config, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+    writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
     return run(join(project, "node_modules", ".bin", "tsc"), ["-p", config], { cwd: folder.path });
   };
 
@@ -268,8 +296,34 @@ describe("as types", () => {
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
+  for (const [what, file, options] of [
+    ["node16", "names.ts", { module: "node16" }],
+    ["nodenext", "names.ts", { module: "nodenext" }],
+    ["bundler", "names.ts", { module: "esnext", moduleResolution: "bundler" }],
+    ["CommonJS under node16", "names.cts", { module: "node16" }],
+  ] as const) {
+    test(`public types can be named: ${what}`, async () => {
+      const ran = await compile(
+        file,
+        `import { createFilehand, type EditRequest, type FilePage, type Usage, type Workspace } from "filehand";
+         import { claude, type EditInput } from "filehand/dialects/claude";
+         import { fileTools } from "filehand/standard-schema";
+
+         const session = createFilehand({ roots: ["."] }).session({ dialect: "claude" });
+         const workspace: Workspace = session.workspace;
+         const page: Promise<FilePage> = workspace.files({ max: 10 });
+         const edit = async (input: EditInput) => (await session.tools.Edit(input)).structuredPatch;
+         const pathOf = (request: EditRequest): string => request.path;
+         const bytesOf = (usage: Usage): number => Object.keys(usage).length;
+         export { bytesOf, claude, edit, fileTools, page, pathOf };`,
+        options,
+      );
+      expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
+    });
+  }
+
   for (const [name, call, error] of [
-    ["a wrong parameter", "session.tools.Read({ filePath: 1 })", "'filePath' does not exist in type 'ReadInput'"],
+    ["a wrong parameter", "session.tools.Read({ filePath: 1 })", "'filePath' does not exist in type 'ReadInput"],
     ["a wrong type", "session.tools.Read({ file_path: 1 })", "'number' is not assignable to type 'string'"],
     ["another dialect's tool", 'session.tools.read({ filePath: "x" })', "'read' does not exist"],
     ["an unknown dialect", 'filehand.session({ dialect: "clade" })', `'"clade"' is not assignable`],

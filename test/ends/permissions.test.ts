@@ -204,6 +204,37 @@ describe("a project that comes from strangers", () => {
   });
 });
 
+describe("the formatter of the settings", () => {
+  const formatter = '"formatter": {"*.txt": "tr a-z A-Z"}';
+  const write = ["write", "new.txt", "--content", "text\n", "--yes"] as const;
+
+  test("runs for a person's command and for a model's call, and an undo takes back both what was written and what it made of it", async () => {
+    put(userFile, `{${formatter}}`);
+    const ran = await filehand(...write);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toContain("A formatter changed the file after that");
+    expect(text("ws/new.txt")).toBe("TEXT\n");
+    const input = JSON.stringify({ file_path: "other.txt", content: "more\n" });
+    expect((await filehand("call", "Write", input, "--yes")).stdout).toContain("1\tMORE");
+    expect(text("ws/other.txt")).toBe("MORE\n");
+    expect((await filehand("undo", "--yes")).code).toBe(0);
+    expect(existsSync(at("ws/other.txt"))).toBe(false);
+    expect((await filehand("undo", "--yes")).code).toBe(0);
+    expect(existsSync(at("ws/new.txt"))).toBe(false);
+  });
+
+  test("of a project counts only if the user trusts the project", async () => {
+    put(projectFile, `{${formatter}}`);
+    const strange = await filehand(...write);
+    expect(strange.stderr).toContain('Cannot use "formatter" here: this project is not among your trustedProjects');
+    expect(text("ws/new.txt")).toBe("text\n");
+    put(userFile, `{"trustedProjects": [${JSON.stringify(at("ws"))}], "formatter": {"*.txt": "false"}}`);
+    const again = ["write", "new.txt", "--content", "other\n", "--yes"] as const;
+    expect(await filehand(...again)).toMatchObject({ code: 0, stderr: "" });
+    expect(text("ws/new.txt")).toBe("OTHER\n");
+  });
+});
+
 describe("modes", () => {
   test("--mode goes before settings, but not over the user's lock", async () => {
     put(userFile, '{"mode": "plan"}');
@@ -250,6 +281,43 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(text("ws/src/b.ts")).toBe("two\n");
     const told = await typing([], "permissions", "explain", "Edit", "a.txt");
     expect(told.stdout).toContain("\x1b[33masked about first");
+  });
+
+  describe("hunk by hunk", () => {
+    const before = Array.from({ length: 40 }, (_, line) => `line ${line + 1}\n`).join("");
+    const [first, second, third] = [
+      ["line 2\n", "two\n"],
+      ["line 20\n", "twenty\n"],
+      ["line 39\n", "last\n"],
+    ] as const;
+    const patch = [
+      "*** Begin Patch",
+      "*** Update File: src/b.ts",
+      ...[first, second, third].flatMap(([old, fresh]) => ["@@", `-${old.trimEnd()}`, `+${fresh.trimEnd()}`]),
+      "*** End Patch",
+      "",
+    ].join("\n");
+    const made = (...all: (readonly [string, string])[]): string =>
+      all.reduce((content, [old, fresh]) => content.replace(old, fresh), before);
+    for (const [name, answers, code, after] of [
+      ["the first and the third", ["s\n", "y\n", "n\n", "y\n"], 0, made(first, third)],
+      ["the second, after the menu", ["s\n", "n\n", "what\n", "y\n", "n\n"], 0, made(second)],
+      ["this and all after it", ["s\n", "n\n", "a\n"], 0, made(second, third)],
+      ["no more after the first", ["s\n", "y\n", "q\n"], 0, made(first)],
+      ["none", ["s\n", "n\n", "n\n", "n\n"], 1, before],
+      ["the end of the input refuses all", ["s\n", "y\n"], 1, before],
+    ] as const) {
+      test(name, async () => {
+        put("ws/src/b.ts", before);
+        put("ws/change.patch", patch);
+        const ran = await typing(answers, "patch", "change.patch");
+        expect(text("ws/src/b.ts")).toBe(after);
+        expect(ran.code).toBe(code);
+        expect(ran.stdout).toContain("(1/3) Apply this hunk?");
+        if (code === 0) expect(ran.stdout).toMatch(/Updated "src\/b\.ts" in part \(\d of 3 hunks/);
+        else expect(ran.stdout).toContain("Nothing was changed");
+      });
+    }
   });
 
   test("always for the user is kept in their settings, beside their comments, for this very place", async () => {

@@ -176,7 +176,7 @@ describe("the bundle", () => {
 
   test("has nothing but what runs everywhere, and the licences", () => {
     const expected =
-      /^(?:manifest\.json|package\.json|LICENSE|dist\/(?:filehand\.cjs|cli\/.+|THIRD-PARTY\.txt)|node_modules\/(?:ripgrep|@embedpdf\/pdfium)\/.+)$/;
+      /^(?:manifest\.json|package\.json|LICENSE|dist\/(?:(?:filehand|main|node-version)\.cjs|(?:cli|parts)\/.+|THIRD-PARTY\.txt)|node_modules\/(?:@embedpdf\/pdfium)\/.+)$/;
     expect(Object.keys(files).filter((path) => !expected.test(path))).toEqual([]);
     expect(Object.keys(files).filter((path) => /\.(?:node|map|d\.ts)$/.test(path))).toEqual([]);
   });

@@ -63,9 +63,10 @@ test("the example that changes a file runs as it stands, in a folder of its own"
   writeFileSync(script, blockAfter("example: changes") ?? "");
   mkdirSync(join(folder.path, "node_modules"));
   symlinkSync(project, join(folder.path, "node_modules", "filehand")); // so that it can be imported by name
-  const ran = await run(process.execPath, [script], { cwd: folder.path });
-  expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toBe("[ ' one', '-two', '+three' ]\n");
+  for (const time of ["first", "second"]) {
+    const ran = await run(process.execPath, [script], { cwd: folder.path });
+    expect(ran, time).toEqual({ code: 0, stdout: "[ ' one', '-two', '+three' ]\n", stderr: "" });
+  }
 });
 
 const shownLines = readme.split("\n").filter((line) => line.startsWith("filehand "));

@@ -46,6 +46,9 @@ describe.each(files.map(([name]) => name))("%s", (name) => {
     expect(score?.changes).toMatchObject({ calls: 3, sameBytes: 3, wrongBytes: 0, refused: 0 });
     expect(score?.failures).toEqual([{ kind: "text not found", calls: 2, applied: 1, confirmed: 1, refused: 1 }]);
     expect(result.formats.dialects).toHaveLength(4);
+    expect(result.lineEdits).toMatchObject({ wrongBytes: 0, refused: 0 });
+    // Codex changes files by patches.
+    expect(result.lineEdits.calls > 0).toBe(!name.startsWith("codex"));
     expect(result.tokenizer).toBe("o200k");
   });
 });
@@ -85,7 +88,57 @@ test("words for a terminal name tokens, failures and refusals", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain("9 calls in 1 conversation of Claude Code, 7 of them made again");
   expect(stdout).toContain('Failed as "text not found": 2, 1 of them apply now (1 confirmed by a later change)');
+  expect(stdout).toMatch(/Edits by line \(EditLines\): \d+ with the recorded bytes, 0 with other bytes, 0 refused/);
   expect(stdout).toContain("Shell: 2 commands, 1 of them change files, 1 of these could be undone");
+});
+
+describe("lines that a command showed", () => {
+  const text = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
+  const edit = (old: string): object => ({
+    tool: "Edit",
+    verb: "edit",
+    input: { path: "/w/src/a.txt", old, new: "x" },
+    before: text,
+    after: text.replace(old, "x"),
+  });
+  const shell = (command: string, result: string, folder?: string): object => ({
+    tool: "Bash",
+    verb: "shell",
+    input: { command, ...(folder === undefined ? {} : { folder }) },
+    result,
+  });
+  test.each([
+    ["count as shown", [shell("sed -n '5,6p' src/a.txt", "line 5\nline 6\n")], 0],
+    ["count in the folder of the command", [shell("sed -n '5,6p' a.txt", "line 5\nline 6\n", "/w/src")], 0],
+    ["of another file do not", [shell("sed -n '5,6p' a.txt", "line 5\nline 6\n")], 1],
+    ["do not after a compaction", [shell("cat src/a.txt", text), { mark: "compaction" }], 1],
+    ["do not where the output is another", [shell("cat src/a.txt", text.replaceAll("line", "row"))], 1],
+    ["do not where the command failed", [{ ...shell("cat src/a.txt", text), failed: "other" }], 1],
+  ])("%s", async (_name, steps, refused) => {
+    const cwd = place();
+    const lines = [{ "filehand-replay": 1, cwd: "/w" }, ...steps, edit("line 5")];
+    fs.writeFileSync(join(cwd, "t.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    const { scores, lineEdits } = await resultOf([join(cwd, "t.jsonl")]);
+    expect(scores[0]?.changes).toMatchObject({ calls: 1, sameBytes: 1 - refused, refused });
+    expect(lineEdits).toMatchObject({ calls: 1, wrongBytes: 0, refused: 0 });
+  });
+});
+
+test("lines that a search showed are in the files when it is made again", async () => {
+  const cwd = place();
+  const lines = [
+    { "filehand-replay": 1, cwd: "/w" },
+    {
+      tool: "Grep",
+      verb: "search",
+      input: { pattern: "two", output_mode: "content" },
+      result: "a.txt:2:two",
+      found: [{ path: "a.txt", from: 2, lines: ["two"] }],
+    },
+  ];
+  fs.writeFileSync(join(cwd, "t.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+  const { scores, calls } = await resultOf([join(cwd, "t.jsonl")]);
+  expect([calls.replayed, scores[0]?.searches]).toMatchObject([1, { calls: 1, refused: 0 }]);
 });
 
 test("another MCP server gets the same calls and the same score", async () => {

@@ -32,6 +32,10 @@ export function memoryStore(): HistoryStore {
       return entries.map(({ id }) => id);
     },
     records: (session) => ({ entries: sessions.get(session)?.entries ?? [], faults: [] }),
+    *reading(session) {
+      yield;
+      return this.records(session);
+    },
     state: (session) => String(sessions.get(session)?.version),
     sessions: () =>
       [...sessions].map(([session, { entries, lastMs }]) => ({

@@ -332,6 +332,8 @@ describe("a store that cannot be read", () => {
     await rejects(d.session.undo(), expected);
     await rejects(d.session.redo(), expected);
     await rejects(d.session.rewind("m1"), expected);
+    await d.session.observe();
+    d.stranger("observed.txt", "new\n");
     await rejects(d.session.observe(), expected);
   });
 

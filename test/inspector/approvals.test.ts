@@ -38,6 +38,7 @@ for (const era of eras) {
       const { question } = await events.next("question");
       expect(question).toMatchObject({
         workspace: "filehand",
+        client: "filehand-test",
         tool: "Edit",
         permission: "edit",
         path: at("a.txt"),

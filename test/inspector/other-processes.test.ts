@@ -33,7 +33,7 @@ const stateOption = (): readonly string[] => ["--state-dir", state.path];
 const inspect = (args: readonly string[] = []): Promise<Served> =>
   serveInspected(workspace.path, [...stateOption(), ...args], "inspect");
 const stdio = (args: readonly string[] = [], cwd = workspace.path) =>
-  connect({ era: "modern", cwd, args: [...stateOption(), ...args] });
+  connect({ era: "modern", cwd, args: [...stateOption(), ...args], name: "claude-code" });
 const read = (name: string) => ({ name: "Read", arguments: { file_path: name } });
 const edit = { name: "Edit", arguments: { file_path: "a.txt", old_string: "sentence", new_string: "line" } };
 
@@ -51,6 +51,7 @@ test("a process that was there before the page is seen from then on, with the ve
     tool: "Read",
     path: "a.txt",
     real: at("a.txt"),
+    client: "Claude Code",
     process: processes[0],
     kept: true,
   });
@@ -58,7 +59,7 @@ test("a process that was there before the page is seen from then on, with the ve
   expect(view.detail?.content).toEqual([{ type: "text", text: textOf(reply) }]);
   expect(textOf(reply)).toContain(secret);
   const { sessions } = await browser.ask<SessionList>("/api/w/filehand/sessions");
-  expect(sessions).toMatchObject([{ id: call.session, calls: 1, process: processes[0] }]);
+  expect(sessions).toMatchObject([{ id: call.session, client: "Claude Code", calls: 1, process: processes[0] }]);
   expect(filesBelow(state.path).filter((path) => fs.readFileSync(path).includes(secret))).toEqual([]);
   await client.close();
   expect((await events.next("processes")).processes).toEqual([]);
@@ -123,7 +124,8 @@ describe("questions of a client that cannot ask", () => {
     for (const given of [{ reply: "reject", feedback: "not this one" }, { reply: "once" }]) {
       const changed = client.callTool(edit);
       const { question } = await events.next("question");
-      expect(question).toMatchObject({ tool: "Edit", relative: "a.txt", waits: "server", diff: { additions: 1 } });
+      const waits = { client: "Claude Code", waits: "server" };
+      expect(question).toMatchObject({ tool: "Edit", relative: "a.txt", ...waits, diff: { additions: 1 } });
       const { session } = (await browser.ask<CallPage>("/api/w/filehand/calls")).calls[0] ?? {};
       expect(question.session).toBe(session);
       await browser.ask(`/api/questions/${question.id}/answer`, { shown: question.shown, ...given });

@@ -129,7 +129,7 @@ test("turns and versions are listed, and any two versions are compared", async (
   ];
   await call("Write", { file_path: "b.txt", content: "new\n" });
   const { sessions } = await browser.ask<PastSessions>("/api/w/filehand/history/sessions");
-  expect(sessions).toMatchObject([{ id: first.session, turns: 3, dialect: "claude" }]);
+  expect(sessions).toMatchObject([{ id: first.session, client: "filehand-test", turns: 3, dialect: "claude" }]);
   const { session } = first;
   const page = await browser.ask<TurnPage>("/api/w/filehand/history/turns", { session, max: 2 });
   expect(page).toMatchObject({ total: 3, next: 2, redo: null });

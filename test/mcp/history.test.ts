@@ -276,12 +276,13 @@ for (const era of eras) {
       await edit(client, "a.txt", "one", "two");
       await write(client, "new.txt", "new\n");
       const listed = JSON.parse((await filehand("history", "--json")).stdout);
-      expect(listed.session).toMatchObject({
-        id: expect.stringMatching(/^mcp-[0-9a-f]{16}$/),
-        turns: [{ files: [{ path: at("new.txt") }] }, { files: [{ path: at("a.txt") }] }],
-      });
-      const [, { id: oldest }] = listed.session.turns;
-      expect(newestIn((await call(client, "History", {})).text)).toBe(listed.session.turns[0].id.slice(0, 8));
+      const session: unknown = expect.stringMatching(/^mcp-[0-9a-f]{16}$/);
+      expect(listed.turns).toMatchObject([
+        { session, files: [{ path: at("new.txt") }] },
+        { session, files: [{ path: at("a.txt") }] },
+      ]);
+      const [, { id: oldest }] = listed.turns;
+      expect(newestIn((await call(client, "History", {})).text)).toBe(listed.turns[0].id.slice(0, 8));
 
       expect(await filehand("rewind", oldest, "--dry-run")).toMatchObject({ code: 0 });
       expect(await filehand("rewind", oldest, "--yes")).toMatchObject({ code: 0, stderr: "" });
@@ -292,7 +293,7 @@ for (const era of eras) {
       await edit(client, "a.txt", "one", "three");
       expect((await call(client, "History", {})).text).toMatch(/^4 turns /);
 
-      const undone = await filehand("undo", "--session", listed.session.id, "--yes");
+      const undone = await filehand("undo", "--session", listed.turns[0].session, "--yes");
       expect([undone.code, content("a.txt")]).toEqual([0, "a one\n"]);
       expect(await filehand("history", "verify")).toMatchObject({ code: 0 });
     });
@@ -307,7 +308,7 @@ for (const era of eras) {
       const { sessions } = JSON.parse((await filehand("history", "--json")).stdout);
       expect(sessions.map(({ turns }: { readonly turns: number }) => turns)).toEqual([6, 6]);
       const [{ id }] = sessions.filter((one: { readonly id: string }) => one.id.startsWith("mcp-"));
-      const [mine, theirs] = await Promise.all([rewind(client), filehand("rewind", "start", "--yes")]);
+      const [mine, theirs] = await Promise.all([rewind(client), filehand("rewind", "start", "--mine", "--yes")]);
       expect([mine.files.length, theirs.code]).toEqual([6, 0]);
       expect(fs.readdirSync(workspace).toSorted()).toEqual(["a.txt", "b.txt"]);
       expect(await filehand("redo", "--session", id, "--yes")).toMatchObject({ code: 0 });
@@ -316,3 +317,19 @@ for (const era of eras) {
     });
   });
 }
+
+test.skipIf(process.platform === "win32")(
+  "with --observe what a shell did between two calls is taken back as well, each change once",
+  async () => {
+    const client = await started("modern", ["--history-tools", "--yes", "--structured", "--observe"]);
+    await edit(client, "a.txt", "a one", "a two");
+    fs.mkdirSync(at("src"));
+    fs.writeFileSync(at("src/new.txt"), "new\n");
+    fs.unlinkSync(at("b.txt"));
+    await call(client, "Read", { file_path: "a.txt" });
+    await call(client, "Rewind", { turn: newestIn((await call(client, "History", {})).text) });
+    expect([content("b.txt"), fs.existsSync(at("src")), content("a.txt")]).toEqual(["b one\n", false, "a two\n"]);
+    await rewind(client);
+    expect(content("a.txt")).toBe("a one\n");
+  },
+);

@@ -53,7 +53,7 @@ export async function startInProcess(
     resultBytesMax: 10_000_000,
     answerBytesMax: undefined,
     startedFor: undefined,
-    otherwise: "filehand",
+    otherwise: () => "filehand",
     log: () => undefined,
     watchCall: given.watchCall,
     onPartGone: () => undefined,

@@ -11,9 +11,9 @@ export const eras = ["legacy", "modern"] as const;
 export type Era = (typeof eras)[number];
 
 /** `auto` finds the modern era if there is one, so a test can say which one it wants. */
-export const newClient = (era: Era, capabilities: ClientCapabilities = {}): Client =>
+export const newClient = (era: Era, capabilities: ClientCapabilities = {}, name = "filehand-test"): Client =>
   new Client(
-    { name: "filehand-test", version: "1" },
+    { name, version: "1" },
     { capabilities, versionNegotiation: { mode: era === "modern" ? { pin: "2026-07-28" } : "legacy" } },
   );
 
@@ -37,13 +37,15 @@ export interface ConnectOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly capabilities?: ClientCapabilities;
+  /** The name that the client gives itself. */
+  readonly name?: string;
   /** Before the connection: the place for handlers. */
   readonly prepare?: (client: Client) => void;
 }
 
 export async function connect(options: ConnectOptions): Promise<Connected> {
   const home = temporaryFolder();
-  const client = newClient(options.era, options.capabilities);
+  const client = newClient(options.era, options.capabilities, options.name);
   options.prepare?.(client);
   const transport = new StdioClientTransport({
     command: process.execPath,

@@ -121,6 +121,9 @@ export function faultySystem(base: System = paced(nodeSystem, 0)): FaultySystem 
           }),
           entries: guarded("entries", (folder: number) => found.entries(folder)),
           glance: guarded("glance in", (folder: number, name: string) => found.glance(folder, name)),
+          stat: guarded("stat in", (folder: number, name: string, into: Float64Array) =>
+            found.stat(folder, name, into),
+          ),
         }
       );
     }),

@@ -1,6 +1,7 @@
 /** The page: its header and the current view. */
 
 import { useEffect, useRef } from "preact/hooks";
+import type { QuestionInfo } from "../../src/surfaces/inspector/wire.ts";
 import { Approvals } from "./approvals/approvals.tsx";
 import { FigureView } from "./figures/figure-view.tsx";
 import { ReplayView } from "./figures/replay-view.tsx";
@@ -8,8 +9,10 @@ import { FileView } from "./files/file-view.tsx";
 import { HistoryView } from "./history/history-view.tsx";
 import { type LiveState, live as liveState, start } from "./live/live-state.ts";
 import { useStore } from "./live/store.ts";
+import { LogView } from "./log/log-view.tsx";
 import { announce, Announcer } from "./shell/announce.tsx";
 import { Header } from "./shell/header.tsx";
+import { notifyAbout } from "./shell/notify.tsx";
 import { type Route, useRoute } from "./shell/router.ts";
 import { Shown } from "./text/shown-text.tsx";
 import { shownText } from "./text/shown.ts";
@@ -41,6 +44,8 @@ function View({ route, live }: { readonly route: Route; readonly live: LiveState
       return <Timeline key={key} item={route.item} live={live} />;
     case "approvals":
       return <Approvals live={live} />;
+    case "log":
+      return <LogView key={key} live={live} />;
     case "history":
       return <HistoryView key={key} session={route.item} live={live} />;
     case "usage":
@@ -93,7 +98,7 @@ function skipToMain(event: Event): void {
   document.querySelector<HTMLElement>("#main")?.focus();
 }
 
-/** Announces new questions to screen readers and counts them in the title of the tab. */
+/** Announces new questions to screen readers, in the title of the tab, and as notifications if the person wants them. */
 function useAnnouncedQuestions({ open }: LiveState): void {
   const known = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
@@ -102,8 +107,26 @@ function useAnnouncedQuestions({ open }: LiveState): void {
     const [first] = fresh;
     if (first !== undefined) {
       const more = fresh.length > 1 ? `, and ${fresh.length - 1} more` : "";
-      announce(`New question: may ${first.tool} ${first.permission} ${shownText(first.relative)}?${more}`);
+      announce(`New question: ${questionWords(first)}${more}`);
     }
-    document.title = open.length > 0 ? `(${open.length}) Filehand` : "Filehand";
+    const [oldest] = open;
+    document.title = oldest === undefined ? "Filehand" : `(${open.length}) ${questionWords(oldest)} · Filehand`;
+    notifyAbout(open, questionWords);
   }, [open]);
+}
+
+/** Of a path in the title and in a notification. */
+const pathCharsMax = 80;
+
+const verbs: Readonly<Record<QuestionInfo["permission"], string>> = {
+  read: "read",
+  edit: "change",
+  external_directory: "use",
+};
+
+function questionWords({ tool, permission, relative, path }: QuestionInfo): string {
+  const name = shownText(relative === "" ? path : relative);
+  // The end of a path says more than its beginning.
+  const shown = name.length <= pathCharsMax ? name : `…${name.slice(-pathCharsMax)}`;
+  return `May ${shownText(tool)} ${verbs[permission]} ${shown}?`;
 }

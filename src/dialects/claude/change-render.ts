@@ -1,9 +1,9 @@
 /** Answers to changes in the `claude` dialect: the fields that programs expect, and a few lines for the model. */
 
 import type { Reply } from "../../contract/call.ts";
-import type { ChangeOutcome, Hunk, MatchedBy } from "../../contract/edit.ts";
+import type { ChangedFile, ChangeOutcome, Hunk, MatchedBy, PartAccepted } from "../../contract/edit.ts";
 import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
-import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
+import { bounded, changeLines, hunksFor, originalFor, partOf } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { successReply } from "../words.ts";
 import type { EditPart } from "../inputs.ts";
@@ -13,11 +13,17 @@ interface Checked {
   readonly diagnostics?: readonly CheckedFile[];
 }
 
-interface Edited extends Checked {
+/** Of a change that the user accepted only in part. */
+interface Partly {
+  readonly partial?: PartAccepted;
+}
+
+interface Edited extends Checked, Partly {
   readonly filePath: string;
   /** Null for a new file, and where it is too long. */
   readonly originalFile: string | null;
   readonly structuredPatch: readonly Hunk[];
+  /** The user accepted only a part of the change: `partial` has the hunks. */
   readonly userModified: boolean;
 }
 
@@ -36,7 +42,7 @@ export interface MultiEditResult extends Edited {
 }
 
 /** What `Write` answers for programs. */
-export interface WriteResult extends Checked {
+export interface WriteResult extends Checked, Partly {
   readonly type: "create" | "update";
   readonly filePath: string;
   readonly content: string | null;
@@ -61,12 +67,14 @@ export interface NotebookEditResult extends Checked {
 
 /** A patch by a person; the dialect has no tool for it. */
 export interface PatchResult extends Checked {
-  readonly files: readonly {
+  readonly files: readonly ({
     readonly filePath: string;
     readonly did: string;
     readonly movedFrom: string | null;
     readonly structuredPatch: readonly Hunk[];
-  }[];
+  } & Partly)[];
+  /** Files whose change the user refused. */
+  readonly refused?: readonly string[];
 }
 
 export type ChangeResult = EditResult | MultiEditResult | WriteResult | NotebookEditResult | PatchResult;
@@ -83,8 +91,10 @@ function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
       did: file.did,
       movedFrom: file.movedFrom?.absolute ?? null,
       structuredPatch: hunksFor(file, facts),
+      ...partly(file),
     }));
-    return { files };
+    const { refused } = outcome;
+    return { files, ...(refused && { refused: refused.map(({ absolute }) => absolute) }) };
   }
   const { file } = outcome;
   const filePath = file.target.absolute;
@@ -92,7 +102,9 @@ function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
   switch (outcome.kind) {
     case "edit": {
       const { edits, found } = outcome;
-      const shared = { originalFile: originalFor(file, facts), structuredPatch, userModified: false };
+      const part = partly(file);
+      const userModified = part.partial !== undefined;
+      const shared = { originalFile: originalFor(file, facts), structuredPatch, userModified, ...part };
       const [only] = edits;
       if (facts.tool !== "MultiEdit" && edits.length === 1) {
         const asked = { oldString: only.oldText, newString: only.newText };
@@ -113,6 +125,7 @@ function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
         content: bounded(outcome.content, facts),
         structuredPatch,
         originalFile: originalFor(file, facts),
+        ...partly(file),
       };
     case "notebook-edit": {
       const { cell, mode, source, cellsTotal } = outcome;
@@ -130,4 +143,9 @@ function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
       };
     }
   }
+}
+
+function partly(file: ChangedFile): Partly {
+  const partial = partOf(file);
+  return partial === undefined ? {} : { partial };
 }

@@ -1,9 +1,9 @@
 /** Answers to changes in the `envelope` dialect. */
 
 import type { Reply } from "../../contract/call.ts";
-import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
+import type { ChangedFile, ChangeOutcome, MatchedBy, PartAccepted } from "../../contract/edit.ts";
 import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../lsp-text.ts";
-import { changeLines, patchesFor } from "../change-text.ts";
+import { changeLines, isInPart, partOf, patchesFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { type Envelope, envelopeReply, type Snaked, snaked, took } from "./context.ts";
 import { names } from "./problems.ts";
@@ -34,7 +34,15 @@ export type ChangeEnvelope = Envelope<
     /** Of a notebook. */
     readonly cell?: { readonly id: string; readonly index: number; readonly type: string };
     /** Of several files. */
-    readonly files?: readonly { readonly path: string; readonly did: string; readonly moved_from?: string }[];
+    readonly files?: readonly {
+      readonly path: string;
+      readonly did: string;
+      readonly moved_from?: string;
+      readonly partial?: Snaked<PartAccepted>;
+    }[];
+    /** Of a change that the user accepted only in part: the hunks; of several files also those that the user refused. */
+    readonly partial?: Snaked<PartAccepted>;
+    readonly refused?: readonly string[];
     /** Diagnostics of the files that a language server covers. */
     readonly diagnostics?: readonly CheckedEnvelope[];
   },
@@ -83,23 +91,32 @@ const sum = (files: readonly ChangedFile[], what: "additions" | "deletions"): nu
 function more(outcome: ChangeOutcome, { spell }: Facts): Partial<ChangeEnvelope["data"]> {
   switch (outcome.kind) {
     case "edit":
+      if (isInPart(outcome))
+        return { matched_by: outcome.found.map(({ matchedBy }) => matchedBy), ...partly(outcome.file) };
       return {
         replacements: outcome.found.reduce((all, { replacements }) => all + replacements, 0),
         matched_by: outcome.found.map(({ matchedBy }) => matchedBy),
       };
     case "write":
-      return {};
+      return partly(outcome.file);
     case "notebook-edit": {
       const { id, index, type } = outcome.cell;
       return { cell: { id, index, type } };
     }
     case "patch":
       return {
-        files: outcome.files.map(({ target, did, movedFrom }) => ({
-          path: spell(target.real),
-          did,
-          ...(movedFrom === undefined ? {} : { moved_from: spell(movedFrom.real) }),
+        files: outcome.files.map((file) => ({
+          path: spell(file.target.real),
+          did: file.did,
+          ...(file.movedFrom === undefined ? {} : { moved_from: spell(file.movedFrom.real) }),
+          ...partly(file),
         })),
+        ...(outcome.refused && { refused: outcome.refused.map(({ real }) => spell(real)) }),
       };
   }
+}
+
+function partly(file: ChangedFile): Pick<ChangeEnvelope["data"], "partial"> {
+  const partial = partOf(file);
+  return partial === undefined ? {} : { partial: snaked(partial) };
 }

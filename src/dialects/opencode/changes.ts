@@ -1,11 +1,11 @@
 /** Answers to changes in the two opencode dialects. */
 
 import type { Reply } from "../../contract/call.ts";
-import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
+import type { ChangedFile, ChangeOutcome, MatchedBy, PartAccepted } from "../../contract/edit.ts";
 import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
 import type { NumberStyle } from "../../contract/profile.ts";
 import { escapeName } from "../../text/text.ts";
-import { changeLines, patchesFor } from "../change-text.ts";
+import { changeLines, isInPart, partOf, patchesFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { errorsWords, diagnosticMessage, reportsIn, unfinishedLines } from "../lsp-text.ts";
 import { quoted, successReply } from "../words.ts";
@@ -17,6 +17,8 @@ interface FileDiff {
   readonly patch: string;
   readonly additions: number;
   readonly deletions: number;
+  /** Of a change that the user accepted only in part. */
+  readonly partial?: PartAccepted;
 }
 
 export type ChangeResult = Titled<{
@@ -25,6 +27,8 @@ export type ChangeResult = Titled<{
   /** Of one file; of a patch there is one for each in `files`. */
   readonly filediff?: FileDiff;
   readonly files?: readonly FileDiff[];
+  /** Files of a patch whose change the user refused. */
+  readonly refused?: readonly string[];
   /** Of `write`: whether the file existed before. */
   readonly exists?: boolean;
   readonly filepath?: string;
@@ -47,10 +51,11 @@ const done = {
 
 export function renderChange(outcome: ChangeOutcome, numbers: NumberStyle, facts: Facts): Reply<ChangeResult> {
   const [headline = "", ...notes] = changeLines(outcome, numbers);
+  const inPart = isInPart(outcome);
   // Several files have a line each; a dry run has not been applied; and what was not written was not.
-  const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
+  const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file) && !inPart;
   const lines =
-    outcome.kind === "patch" && !outcome.dryRun && outcome.renamed === undefined
+    outcome.kind === "patch" && !outcome.dryRun && outcome.renamed === undefined && !inPart
       ? [done.patch, headline]
       : [plain ? done[outcome.kind] : headline];
   const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
@@ -63,7 +68,8 @@ export function renderChange(outcome: ChangeOutcome, numbers: NumberStyle, facts
 
 /** Only a call that replaces every occurrence gets the count. */
 function placesLine(outcome: ChangeOutcome): readonly string[] {
-  if (outcome.kind !== "edit" || outcome.dryRun || !outcome.edits.some(({ all }) => all)) return [];
+  if (outcome.kind !== "edit" || outcome.dryRun || isInPart(outcome) || !outcome.edits.some(({ all }) => all))
+    return [];
   const count = outcome.found.reduce((sum, { replacements }) => sum + replacements, 0);
   return [`(${count} ${count === 1 ? "replacement" : "replacements"})`];
 }
@@ -75,7 +81,8 @@ function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadat
   if (outcome.kind === "patch") {
     const patches = patchesFor(outcome.files, facts);
     const files = outcome.files.map((file, at) => fileDiff(file, patches[at] ?? ""));
-    return { diff: patches.join(""), diagnostics, files };
+    const refused = outcome.refused?.map(({ absolute }) => absolute);
+    return { diff: patches.join(""), diagnostics, files, ...(refused && { refused }) };
   }
   const filediff = fileDiff(outcome.file, patchesFor([outcome.file], facts).join(""));
   const { patch: diff, file: filepath } = filediff;
@@ -87,12 +94,11 @@ function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadat
   return { diff, diagnostics, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
 }
 
-const fileDiff = (file: ChangedFile, patch: string): FileDiff => ({
-  file: file.target.absolute,
-  patch,
-  additions: file.additions,
-  deletions: file.deletions,
-});
+function fileDiff(file: ChangedFile, patch: string): FileDiff {
+  const { additions, deletions, target } = file;
+  const partial = partOf(file);
+  return { file: target.absolute, patch, additions, deletions, ...(partial && { partial }) };
+}
 
 // Diagnostics in the two opencode dialects: a block after the answer.
 

@@ -28,7 +28,7 @@ const well: Checkup = {
   parts: new Map([["sharp", "there"]]),
   stateDir: { path: "/state", ...folder },
   locks: [{ path: "/locks", fault: undefined, leftAlone: false, ...folder }],
-  roots: [{ path: "/ws", ...folder, kernelLocks: true }],
+  roots: [{ path: "/ws", ...folder, locks: "kernel" }],
   git: "/usr/bin/git",
   languageServers: [],
 };
@@ -46,8 +46,8 @@ test("a machine that has everything", () => {
   expect(saidOf({}, "locks")[1]).toContain(
     "hold between all processes on this machine, other users and containers too",
   );
-  const mounted = { roots: [{ path: "/ws", ...folder, kernelLocks: true, isLocal: false }] };
-  expect(saidOf(mounted, "locks")[1]).toContain("not between machines");
+  const mounted = { roots: [{ path: "/ws", ...folder, locks: "beside", isLocal: false }] } as const;
+  expect(saidOf(mounted, "locks")[1]).toContain("hold between all processes and machines that share the folder");
 });
 
 test("of servers that stand in for each other one is enough", () => {
@@ -155,15 +155,31 @@ describe("what is missing", () => {
     ],
     [
       "locks that reach no other user or container",
-      { roots: [{ path: "/ws", ...folder, kernelLocks: false }] },
+      { roots: [{ path: "/ws", ...folder, locks: "lock files" }] },
       "locks",
       "note",
       "/ws: lock files, which hold between processes of one user",
       "npm install koffi",
     ],
     [
+      "locks beside files, which processes with koffi do not see",
+      { roots: [{ path: "/ws", ...folder, locks: "beside", isLocal: true }] },
+      "locks",
+      "note",
+      "a lock beside each file while it is changed, which hold between all processes on this machine",
+      "npm install koffi",
+    ],
+    [
+      "no place for locks beside files",
+      { roots: [{ path: "/ws", ...folder, locks: "beside", writable: false }] },
+      "locks",
+      "note",
+      "/ws: lock files, which hold between processes of one user",
+      "allow writing",
+    ],
+    [
       "a read-only root",
-      { roots: [{ path: "/ws", ...folder, kernelLocks: true, writable: false }] },
+      { roots: [{ path: "/ws", ...folder, locks: "kernel", writable: false }] },
       "root",
       "note",
       "may not be written to",

@@ -23,17 +23,13 @@ const partWords = {
   sharp: "pictures are shown smaller where they are too large; without it only small ones are shown",
   "libheif-js": "HEIC pictures",
   "@embedpdf/pdfium": "PDFs: their text and their pages as pictures",
-  "gpt-tokenizer": "exact counts of tokens near a limit; without it they are estimates",
-  "web-tree-sitter": "outlines of code files",
-  "@vscode/tree-sitter-wasm": "the grammars for outlines of code files",
-  jschardet: "text in old encodings is recognised; without it only Unicode and what a file says of itself",
   koffi: "locks that reach other users and containers, extended attributes and ACLs of files that are replaced",
 } as const satisfies Record<Parameters<Checkup["parts"]["get"]>[0], string>;
 
 const ripgrepWords = {
   package: "of @vscode/ripgrep",
   path: "of the PATH",
-  wasm: "in WebAssembly, slower than a binary",
+  wasm: "in WebAssembly that Filehand brings along, slower than a binary (npm install @vscode/ripgrep)",
 };
 
 export function machineFindings(checkup: Checkup): readonly Finding[] {
@@ -93,18 +89,33 @@ export function folderFindings({ stateDir, locks, roots }: Checkup): readonly Fi
 }
 
 /** Which locks protect the files of a root, and against which processes. */
-function reachFinding({ path, there, isLocal, kernelLocks }: Checkup["roots"][number]): readonly Finding[] {
-  if (there !== "folder" || kernelLocks === undefined) return [];
-  if (!kernelLocks) {
-    const words = `${path}: lock files, which hold between processes of one user that share the lock folder`;
-    const next = "install koffi (npm install koffi) if other users or containers change files there at the same time";
-    return [finding("locks", "note", words, next)];
+function reachFinding({ path, there, isLocal, writable, locks }: Checkup["roots"][number]): readonly Finding[] {
+  if (there !== "folder" || locks === undefined) return [];
+  switch (locks) {
+    case "kernel": {
+      const words = "lock files and locks of the kernel on folders, which hold between all processes on this machine";
+      return [finding("locks", "ok", `${path}: ${words}, other users and containers too`)];
+    }
+    case "beside": {
+      if (!writable) {
+        const words = `${path}: lock files, which hold between processes of one user that share the lock folder`;
+        return [finding("locks", "note", words, "allow writing to the folder if others change files there")];
+      }
+      const words = `${path}: lock files, and a lock beside each file while it is changed`;
+      if (isLocal === false) {
+        const reach = "which hold between all processes and machines that share the folder";
+        return [finding("locks", "ok", `${words}, ${reach} and may write to it`)];
+      }
+      const reach = "which hold between all processes on this machine that take them";
+      const next = "install koffi (npm install koffi) if others there have it: they take locks of the kernel instead";
+      return [finding("locks", "note", `${words}, ${reach}`, next)];
+    }
+    case "lock files": {
+      const words = `${path}: lock files, which hold between processes of one user that share the lock folder`;
+      const next = "install koffi (npm install koffi) if other users or containers change files there at the same time";
+      return [finding("locks", "note", words, next)];
+    }
   }
-  const reach =
-    isLocal === false
-      ? "which hold between processes that share this mount, not between machines"
-      : "which hold between all processes on this machine, other users and containers too";
-  return [finding("locks", "ok", `${path}: lock files and locks of the kernel on folders, ${reach}`)];
 }
 
 function rootFinding(root: Checkup["roots"][number]): Finding {

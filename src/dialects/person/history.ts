@@ -1,7 +1,43 @@
 /** The store of the history in words for a person: rewinds in a list of turns, its size, its faults, and what was removed. */
 
-import type { Snapshot, StoreFault, Usage } from "../../contract/history.ts";
-import { escapeName } from "../../text/text.ts";
+import type { Snapshot, StoreFault, TurnChanges, Usage } from "../../contract/history.ts";
+import { escapeName, shownName } from "../../text/text.ts";
+
+/** The client of the sessions that a person's own commands belong to. */
+export const commandLineClient = "command line";
+
+interface NamedSession {
+  readonly id: string;
+  readonly client?: string | undefined;
+  readonly startedMs?: number | undefined;
+}
+
+/** Sessions of earlier versions have no client; their ids tell whose they are. */
+export const typedByPerson = ({ id, client }: NamedSession): boolean =>
+  client === undefined ? /^cli-[0-9a-f]{12}$/.test(id) : client === commandLineClient;
+
+/** Local: a name or a command is one column of a list. */
+const nameCharsMax = 60;
+
+/** "Claude Code, 14:02": the client and when its session began; a day is named unless it is today's. */
+export function sessionTitle(session: NamedSession, nowMs: number): string {
+  const { id, client, startedMs } = session;
+  if (typedByPerson(session)) return commandLineClient;
+  const name = client ?? (/^mcp-[0-9a-f]{16}$/.test(id) ? "MCP client" : undefined);
+  if (name === undefined) return escapeName(id);
+  if (startedMs === undefined) return shownName(name, nameCharsMax);
+  const [day, time = ""] = timeText(new Date(startedMs)).split(" ");
+  const isToday = timeText(new Date(nowMs)).startsWith(`${day} `);
+  const clock = time.slice(0, 5);
+  return `${shownName(name, nameCharsMax)}, ${isToday ? clock : `${day} ${clock}`}`;
+}
+
+/** What made the changes of a turn: the shell command, the way back, or the tools. */
+export function madeBy({ title, tools, rewinds }: Pick<TurnChanges, "title" | "tools" | "rewinds">): string {
+  if (title !== undefined) return `$ ${shownName(title, nameCharsMax)}`;
+  if (rewinds !== undefined) return { undo: "undo", redo: "redo", rewind: "rewind", partial: "rewind" }[rewinds.as];
+  return tools.map((tool) => (tool === "observed" ? "another program" : shownName(tool, nameCharsMax))).join(", ");
+}
 
 /** `nameOf`: the short name of a turn. */
 export function rewindNote(rewinds: Snapshot["rewinds"], nameOf: (id: string) => string): string {

@@ -235,7 +235,7 @@ function matchLine({ line, text: words, is, spans = [], cutBefore, cutBehind }: 
 // Changes. The diff shows the lines of the file.
 
 function changeView(outcome: ChangeOutcome): View {
-  const { done, notes } = changeWords(outcome);
+  const { done, notes } = changeWords(outcome, "You");
   const checked = diagnosticLines(outcome, "filehand diagnostics waits longer for its language server");
   return view(done.map(text), [...notes.map(({ words }) => words), ...checked].map(notice));
 }

@@ -87,8 +87,10 @@ describe.skipIf(onWindows || calls === undefined)("a lock of the kernel on a fol
       locks.exclusively(some, never, async ({ byKernel }) => byKernel);
     equal(await told(keys), true);
     equal(await told([...keys, { folder: { ...folderAt(at("one")), inode: 1n }, name: "g" }]), false);
+    equal(await told([]), false);
     const without = createLocks({ folder: at("locks"), kernel: async () => undefined });
-    equal(await without.exclusively(keys, never, async ({ byKernel }) => byKernel), false);
+    const pathless = keys.map((key) => ({ ...key, folder: { ...key.folder, path: undefined } }));
+    equal(await without.exclusively(pathless, never, async ({ byKernel }) => byKernel), false);
   });
 
   test("a folder that another process keeps is given up for after the longest wait, or when the call is cancelled", async () => {

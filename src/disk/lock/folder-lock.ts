@@ -1,7 +1,7 @@
 /**
  * Kernel locks: `flock` on the folder of a file. It excludes all processes that reach the folder through the same kernel, whatever
- * their user, container or device number, and ends with its process. Without `koffi`, and on file systems that refuse, only lock
- * files (lock-file.ts) exclude other processes, and only those of the same user.
+ * their user, container or device number, and ends with its process. Where `koffi` is missing, or the file system refuses or is
+ * shared with other kernels, a lock beside the file (lock-beside.ts) does this.
  */
 
 import * as fs from "node:fs";
@@ -43,6 +43,8 @@ export interface LockedFolder {
   readonly inode: bigint;
   /** The folder is opened here and compared by inode. Without a path there is no kernel lock. */
   readonly path?: string | undefined;
+  /** False on a file system that other machines may share (network, FUSE): a kernel lock does not reach them. */
+  readonly isLocal?: boolean;
 }
 
 export interface FolderLocks {
@@ -80,11 +82,9 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       const ours = held.get(id);
       if (ours !== undefined) return nowMs() - ours.sinceMs > sharedMsMax ? "busy" : releaser(id, ours);
       try {
-        using opened = openFolder(folder.path);
-        const { dev, ino } = fs.fstatSync(opened.fd, { bigint: true });
-        const isSame = dev === folder.device && ino === folder.inode;
-        const attempt = isSame ? calls.tryLock(opened.fd) : undefined;
-        if (attempt !== "locked") return attempt;
+        using opened = openIfSame(folder, folder.path);
+        const attempt = opened && calls.tryLock(opened.fd);
+        if (opened === undefined || attempt !== "locked") return attempt === "busy" ? attempt : undefined;
         const one: HeldFolderLock = { folder: opened.move(), sinceMs: nowMs(), users: 0 };
         held.set(id, one);
         return releaser(id, one);
@@ -94,6 +94,13 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       }
     },
   };
+}
+
+/** The folder, if its path still leads to it. Throws the errors of the system. */
+export function openIfSame({ device, inode }: LockedFolder, path: string): Descriptor | undefined {
+  using opened = openFolder(path);
+  const { dev, ino } = fs.fstatSync(opened.fd, { bigint: true });
+  return dev === device && ino === inode ? opened.move() : undefined;
 }
 
 const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, listFlags));

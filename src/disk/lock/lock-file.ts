@@ -88,6 +88,19 @@ const publishWhole: Publish = process.platform === "win32" ? publishFile : fs.sy
 
 export function openLockFiles(folder: string, publishAt: Publish = publishWhole): LockFiles {
   prepareLockFolder(folder);
+  const takeAt = lockTaker(publishAt, () => prepareLockFolder(folder)); // a cleanup may remove the temporary folder
+  const take = (name: string, giveUp: GiveUp): Taken => takeAt(`${folder}${nodePath.sep}${name}`, giveUp);
+  return {
+    take: (name, giveUp) => orLockFailed("lock files cannot be used", folder, () => take(name, giveUp)),
+    sweep: () => sweep(folder, takeAt),
+  };
+}
+
+/** One attempt to take the lock at a path, without waiting. Throws the errors of the system. */
+export type TakeLock = (lock: string, giveUp: GiveUp) => Taken;
+
+/** `prepare` is called before the second try to create a lock whose folder is missing. */
+export function lockTaker(publishAt: Publish, prepare?: () => void): TakeLock {
   const owner = processIdentity();
   const series = randomBytes(8).toString("hex");
   let count = 0;
@@ -100,16 +113,16 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
         return true;
       } catch (error) {
         const errno = errnoName(error);
-        if (errno === "EEXIST") return false;
+        // A network file system may repeat a request whose answer was lost, and report the lock that the first one created.
+        if (errno === "EEXIST") return lockText(path) === line;
         if (noLinkErrnos.has(errno)) return createIfMissing(path, line);
-        if (errno !== "ENOENT" || tries > 1) throw error;
-        prepareLockFolder(folder); // a cleanup removed the temporary folder
+        if (errno !== "ENOENT" || tries > 1 || prepare === undefined) throw error;
+        prepare();
       }
     }
   };
 
-  const take = (name: string, giveUp: GiveUp): Taken => {
-    const lock = `${folder}${nodePath.sep}${name}`;
+  return (lock, giveUp) => {
     count += 1;
     const token = `${series}-${count}`;
     if (publish(lock, token)) return { held: heldAt(lock, lineOf(owner, token)) };
@@ -123,11 +136,6 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
     if (!publish(place, token)) return { held: undefined, holder: undefined };
     if (place !== lock && !inherit(dead, place, lock)) return { held: undefined, holder: undefined };
     return { held: heldAt(lock, lineOf(owner, token)) };
-  };
-
-  return {
-    take: (name, giveUp) => orLockFailed("lock files cannot be used", folder, () => take(name, giveUp)),
-    sweep: () => sweep(folder, take),
   };
 }
 
@@ -178,8 +186,9 @@ const lineOf = (owner: string, token: string): string => `${owner} ${token}\n`;
 const lineShape = /^([0-9a-f-]+) ([0-9a-f-]+)\n$/u;
 
 function holderOf(path: string): Holder | undefined {
-  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  const text = stat === undefined ? undefined : lockText(path);
+  // The text first: a network file system may answer from memory until a file is opened.
+  const text = lockText(path);
+  const stat = text === undefined ? undefined : fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined || text === undefined) return undefined;
   const [, owner, token] = lineShape.exec(text) ?? [];
   const beatMs = Number(stat.mtimeMs);
@@ -190,7 +199,12 @@ function holderOf(path: string): Holder | undefined {
 
 export function publishFile(line: string, path: string): void {
   const [owner = "", token = ""] = line.trimEnd().split(" ");
-  const draft = nodePath.join(nodePath.dirname(path), `new-${owner}-${token}`);
+  publishThrough(`new-${owner}-${token}`, line, path);
+}
+
+/** `name`: of the file that is written and linked, in the folder of the lock. */
+export function publishThrough(name: string, line: string, path: string): void {
+  const draft = nodePath.join(nodePath.dirname(path), name);
   createFile(draft, line);
   try {
     fs.linkSync(draft, path);
@@ -230,16 +244,21 @@ const keptMsMax = 86_400_000;
 /** Bounds a sweep of a crowded folder; a later sweep takes the rest. */
 const sweptMax = 1_000;
 
-function sweep(folder: string, take: (name: string, giveUp: GiveUp) => Taken): void {
-  const isOld: GiveUp = ({ beatMs }) => Date.now() - beatMs > keptMsMax;
+const isOld: GiveUp = ({ beatMs }) => Date.now() - beatMs > keptMsMax;
+
+/** Inherited and released like any lock: removing it would break rule 2. */
+export function removeIfLeft(lock: string, take: TakeLock): void {
+  const holder = holderOf(lock);
+  if (holder !== undefined && isGone(holder, isOld)) take(lock, isOld).held?.release();
+}
+
+function sweep(folder: string, takeAt: TakeLock): void {
   const names = (attempt(() => fs.readdirSync(folder)) ?? []).slice(0, sweptMax);
   for (const name of names) {
     const path = nodePath.join(folder, name);
     attempt(() => {
       if (/^[0-9a-f]+$/u.test(name)) {
-        const holder = holderOf(path);
-        // Inherited and released like any lock: removing it would break rule 2.
-        if (holder !== undefined && isGone(holder, isOld)) take(name, isOld).held?.release();
+        removeIfLeft(path, takeAt);
       } else if (name.startsWith("new-")) {
         const [, owner = ""] = /^new-(\d+-\d+-[0-9a-f]+)-/u.exec(name) ?? [];
         if (isGone({ owner, token: "", beatMs: fs.lstatSync(path).mtimeMs }, isOld)) fs.unlinkSync(path);

@@ -1,13 +1,16 @@
 /**
- * Exclusive work on files: within this process by a queue, against other processes by lock files and by kernel locks on the
- * folders, which also reach other users and containers. Editors take no such lock, so a replace still compares the file.
+ * Exclusive work on files: within this process by a queue, against other processes by lock files in a folder of the user, and by a
+ * second lock that reaches everybody who shares the file. It is a kernel lock on the folder, or a lock beside the file where
+ * kernel locks are missing or do not reach far enough. Editors take no such lock, so a replace still compares the file.
  */
 
-import { hash } from "node:crypto";
+// By the module: where `hash` is missing, a named import would end an old Node before our message about its version.
+import * as crypto from "node:crypto";
 import { timeSlices } from "../event-loop.ts";
 import { createFolderLocks, type KernelLockCalls, loadKernelLock, type LockedFolder } from "./folder-lock.ts";
 import { type GiveUp, type HeldLock, type LockFiles, openLockFiles } from "./lock-file.ts";
 import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
+import { createLocksBeside } from "./lock-beside.ts";
 import { pidOf } from "./process-identity.ts";
 import { createQueue, onAbort } from "./queue.ts";
 
@@ -35,7 +38,10 @@ export interface Locks {
 }
 
 export interface HeldLocks {
-  /** True if the kernel locked all folders, so no other process on this machine that locks them is at work there. */
+  /**
+   * True if each file has a lock that reaches all processes which share it: of the kernel, or beside the file where other machines
+   * may share its file system. Then no other process that takes such locks is at work there. (The name is in journals on disk.)
+   */
   readonly byKernel: boolean;
 }
 
@@ -76,6 +82,7 @@ const lookedMsMax = 250;
 export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loadKernelLock }: LockOptions): Locks {
   const queue = createQueue();
   const folderLocks = createFolderLocks();
+  const locksBeside = createLocksBeside();
   const heartbeat = createHeartbeat();
   let lockFiles: readonly LockFiles[] | undefined;
 
@@ -114,13 +121,29 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
             heartbeat.add(held);
           }
         }
-        const folders = calls === undefined ? [] : foldersOf(keys);
-        for (const one of folders) {
+        const byKernel = new Set<string>();
+        for (const one of calls === undefined ? [] : foldersOf(keys)) {
           const take = (): (() => void) | "busy" | undefined => calls && folderLocks.take(one, calls);
           const release = await waitFor(take, signal, startMs, waitMsMax);
-          if (release !== undefined) releases.push(release);
+          if (release === undefined) continue;
+          releases.push(release);
+          if (one.isLocal !== false) byKernel.add(folderId(one));
         }
-        return await work({ byKernel: folders.length > 0 && releases.length === folders.length });
+        let unreached = keys.length === 0 ? 1 : 0;
+        for (const key of sortedBeside(keys.filter(({ folder: one }) => !byKernel.has(folderId(one))))) {
+          if (slices.isOver()) await slices.next();
+          const giveUp = trackSilence();
+          const take = (by: { pid: number | undefined }): HeldLock | "busy" | undefined =>
+            locksBeside.take(key.folder, key.name, giveUp, by);
+          const held = await waitFor(take, signal, startMs, waitMsMax);
+          if (held === undefined) {
+            unreached += 1;
+            continue;
+          }
+          taken.push(held);
+          heartbeat.add(held);
+        }
+        return await work({ byKernel: unreached === 0 });
       } catch (error) {
         // The lock folder may be gone or replaced: the next call prepares it anew.
         if (error instanceof LockFailed) lockFiles = undefined;
@@ -140,12 +163,21 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
 }
 
 const lockName = ({ folder, name }: LockKey): string =>
-  hash("sha256", `${folder.device}:${folder.inode}:${name}`, "hex").slice(0, 32);
+  crypto.hash("sha256", `${folder.device}:${folder.inode}:${name}`, "hex").slice(0, 32);
+
+const folderId = ({ device, inode }: LockedFolder): string => `${device}:${inode}`;
+
+const byInode = (one: LockedFolder, other: LockedFolder): number =>
+  one.inode < other.inode ? -1 : Number(one.inode > other.inode);
 
 /** Each folder once, sorted by inode: the device number may differ in another container. */
 const foldersOf = (keys: readonly LockKey[]): readonly LockedFolder[] =>
-  [...new Map(keys.map(({ folder }) => [`${folder.device}:${folder.inode}`, folder])).values()].sort((one, other) =>
-    one.inode < other.inode ? -1 : Number(one.inode > other.inode),
+  [...new Map(keys.map(({ folder }) => [folderId(folder), folder])).values()].sort(byInode);
+
+/** By what two machines agree on: the name, and the inode, which may differ on some file systems; then one of two waits in vain. */
+const sortedBeside = (keys: readonly LockKey[]): readonly LockKey[] =>
+  [...new Map(keys.map((key) => [`${folderId(key.folder)}:${key.name}`, key])).values()].sort((one, other) =>
+    one.name < other.name ? -1 : Number(one.name > other.name) || byInode(one.folder, other.folder),
   );
 
 /** `take` is called until it returns something else than "busy"; it may name the holder. */

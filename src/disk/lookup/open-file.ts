@@ -1,6 +1,7 @@
 /** An open file: bytes by position, within its size at the time of opening. */
 
-import { createHash, hash } from "node:crypto";
+// By the module: where `hash` is missing, a named import would end an old Node before our message about its version.
+import * as crypto from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Steps } from "../../text/text.ts";
@@ -134,7 +135,7 @@ export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffe
   return bytes;
 }
 
-export const hashOfContent = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
+export const hashOfContent = (bytes: Uint8Array): string => crypto.hash("sha256", bytes, "base64");
 
 export async function contentHash(file: OpenFile, bytesMax: number): Promise<string | undefined> {
   const bytes = await wholeFile(file, bytesMax);
@@ -145,7 +146,7 @@ const chunkBytes = 1_048_576;
 
 /** The id that git gives to a content. Yields, so that a large one does not block the event loop. */
 export function* gitBlobId(bytes: Uint8Array, algorithm: "sha1" | "sha256"): Steps<string> {
-  const whole = createHash(algorithm).update(`blob ${bytes.length}\0`);
+  const whole = crypto.createHash(algorithm).update(`blob ${bytes.length}\0`);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     whole.update(bytes.subarray(at, at + chunkBytes));
     yield;
@@ -154,7 +155,7 @@ export function* gitBlobId(bytes: Uint8Array, algorithm: "sha1" | "sha256"): Ste
 }
 
 export async function fullHash(file: OpenFile): Promise<string> {
-  const whole = createHash("sha256");
+  const whole = crypto.createHash("sha256");
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; at += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, file.sizeBytes - at));

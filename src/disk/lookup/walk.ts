@@ -49,7 +49,14 @@ const handlesMax = 100;
 /** The caller keeps `node.handle` open until the walk is over, or passes the function that closes it. */
 export const walkFrom = (node: FileNode, context: WalkContext, close: () => void = () => {}): WalkFolder =>
   new WalkFolder(
-    { path: node.handle.handlePath, real: node.real, later: node.handle.reads === "later", depth: 0, close },
+    {
+      path: node.handle.handlePath,
+      real: node.real,
+      later: node.handle.reads === "later",
+      depth: 0,
+      close,
+      sizeBytes: node.handle.identity.sizeBytes,
+    },
     { ...context, closed: context.closedBeneath(node.real) },
   );
 
@@ -61,6 +68,8 @@ interface Place {
   readonly fd?: number;
   readonly lists?: boolean;
   readonly close?: () => void;
+  /** As reported when it was looked up; undefined if it was not. */
+  readonly sizeBytes?: number;
 }
 
 /** A class for speed: a walk creates tens of thousands. */
@@ -94,8 +103,9 @@ export class WalkFolder implements Disposable {
 
   /** A folder whose size is not known is listed all the same. */
   #isHuge(): boolean {
-    const { path, fd } = this.#place;
+    const { path, fd, sizeBytes } = this.#place;
     const { system } = this.#context;
+    if (sizeBytes !== undefined) return sizeBytes > hugeFolderBytes;
     return orErrno(
       () => (fd === undefined ? system.statPath(path) : system.stat(fd)).size > hugeFolderBytes,
       () => false,
@@ -139,6 +149,19 @@ export class WalkFolder implements Disposable {
       return glanceOf(system.glance(this.#at(name)));
     } catch (error) {
       return gone(error);
+    }
+  }
+
+  /** Fills `into` in the order of `statFields`, without following a symlink; false if there is no such name. */
+  stat(name: string, into: Float64Array): Soon<boolean> {
+    const { later, fd } = this.#place;
+    const { system, quick } = this.#context;
+    if (later) return system.glanceLater(this.#at(name)).then((stat) => fillStat(stat, into), noStat);
+    try {
+      if (fd !== undefined && quick.calls !== undefined) return quick.calls.stat(fd, name, into);
+      return fillStat(system.glance(this.#at(name)), into);
+    } catch (error) {
+      return noStat(error);
     }
   }
 
@@ -208,6 +231,20 @@ export class WalkFolder implements Disposable {
   #at(name: string): string {
     return `${this.#place.path}${nodePath.sep}${name}`;
   }
+}
+
+/** Numbers of a stat: the whole mode with its type, bytes, times in fractional milliseconds, the inode. */
+export const statFields = { mode: 0, sizeBytes: 1, mtimeMs: 2, ctimeMs: 3, inode: 4, count: 5 } as const;
+
+function fillStat(stat: Stats | undefined, into: Float64Array): boolean {
+  if (stat === undefined) return false;
+  into.set([stat.mode, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino]);
+  return true;
+}
+
+function noStat(error: unknown): false {
+  if (errnoName(error) === undefined) throw error;
+  return false;
 }
 
 export async function eachEntry(

@@ -276,7 +276,8 @@ function keyOf(path: string, made: readonly string[], context: WriteContext): re
   if (lookup.seen !== "node") return [];
   using handle = lookup.handle;
   const { device, inode } = handle.identity;
-  return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
+  const isLocal = handle.reads === "at once";
+  return [{ folder: { device, inode, path: folder, isLocal }, name: nodePath.relative(folder, path) }];
 }
 
 /** First renames the journal to a name of this process: only one of several processes that find it can do that. */

@@ -10,6 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
+import { isLockBeside, sweepBeside } from "../lock/lock-beside.ts";
 import { lifeOf } from "../lock/process-identity.ts";
 import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
 import { type Content, inChunks, type IoOptions, readAll } from "./content.ts";
@@ -68,7 +69,8 @@ export async function sweepFolder(
   const { system } = context;
   const restored: string[] = [];
   let removed = 0;
-  for (const { name, kind, owner } of await ownNames(folder, context)) {
+  const sweepLock = (name: string): void => sweepBeside(folder.at(name));
+  for (const { name, kind, owner } of await ownNames(folder, context, undefined, sweepLock)) {
     try {
       const stat = during("looking at the file", () => system.statLink(folder.at(name)));
       if (!isOwn(stat) || !isLeft(kind, owner, stat, folder)) continue;
@@ -100,6 +102,7 @@ export async function ownNames(
   folder: FolderHandle,
   { system }: WriteContext,
   msMax?: number,
+  onLock?: (name: string) => void,
 ): Promise<readonly OwnName[]> {
   const names: OwnName[] = [];
   try {
@@ -109,6 +112,7 @@ export async function ownNames(
     let count = 0;
     for (const { name } of (await Promise.race([slow, late])) ?? system.folderNow(folder.at("."))) {
       const parsed = name.startsWith(".filehand-") ? parseTempName(name) : undefined;
+      if (parsed === undefined && onLock !== undefined && isLockBeside(name)) onLock(name);
       if (parsed !== undefined) names.push({ name, ...parsed });
       count += 1;
       if (count % namesPerTurn === 0) await yieldToEventLoop();

@@ -625,6 +625,39 @@ export async function makeEntry(
   }
 }
 
+/** Gives a folder another mode, if it is still the listed one. */
+export async function changeFolderMode(
+  {
+    real,
+    entry,
+    mode,
+    beforeSwap,
+  }: {
+    readonly real: string;
+    readonly entry: TreeEntry;
+    readonly mode: number;
+    readonly beforeSwap: () => Promise<void>;
+  },
+  context: WriteContext,
+): Promise<{ readonly did: "changed" } | NothingDone | Unconfirmed> {
+  const { system } = context;
+  try {
+    using folder = openFolder(nodePath.dirname(real), context);
+    const name = nodePath.basename(real);
+    const check = (): void => {
+      if (folder.hasMoved()) throw new FileChanged();
+      requireSame(entry, folder, name, system);
+    };
+    check();
+    await beforeSwap();
+    check();
+    setFolderMode(folder.at(name), mode, system);
+    return { did: "changed" };
+  } catch (error) {
+    return nothingDone(error);
+  }
+}
+
 function setFolderMode(path: string, mode: number | undefined, system: System): void {
   if (mode === undefined || system.platform === "win32") return;
   using opened = new Descriptor(

@@ -5,9 +5,10 @@
  */
 
 import { createRequire } from "node:module";
+import { posix } from "node:path";
 import { Worker } from "node:worker_threads";
 import { limits } from "../../contract/limits.ts";
-import { lazily, readSmallFile } from "../../disk/disk.ts";
+import { lazily, partFile, readSmallFile } from "../../disk/disk.ts";
 import type { CompiledWasm, Programs, WorkerMessage, WorkerTask } from "./worker.ts";
 
 const workerProgram = lazily(() => import("./worker.ts?program"));
@@ -67,13 +68,18 @@ export async function runInWorker<K extends Kind>(
 export const hasFailed = (result: unknown): result is TaskFailed =>
   typeof result === "object" && result !== null && "failed" in result;
 
-/** Paths of files in optional packages; undefined if npm left one out. The bundler replaces `import.meta.url` by its own URL. */
+/**
+ * Paths of files in other packages: the compressed copy in `dist/parts` if there is one, else the file of the installed package;
+ * undefined if it is not installed. The bundler replaces `import.meta.url` by its own URL.
+ */
 export function packageFiles<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): Record<Name, string> | undefined {
   const { resolve } = createRequire(import.meta.url);
   try {
-    const found = Object.entries<string>(names).map(([key, name]) => [key, resolve(name)] as const);
+    const found = Object.entries<string>(names).map(
+      ([key, name]) => [key, partFile(`${posix.basename(name)}.br`) ?? resolve(name)] as const,
+    );
     return Object.fromEntries(found) as Record<Name, string>;
   } catch {
     return undefined;

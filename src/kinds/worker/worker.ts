@@ -7,7 +7,10 @@
 
 import { Buffer } from "node:buffer";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { runInThisContext } from "node:vm";
 import { parentPort } from "node:worker_threads";
+import { brotliDecompressSync } from "node:zlib";
 import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
 import type * as Detector from "jschardet";
 import {
@@ -38,8 +41,9 @@ const programs = {
 export type Programs = typeof programs;
 
 export interface WorkerContext {
-  /** A module of an installed package, by absolute path. */
+  /** A CommonJS module by absolute path: of an installed package, or a compressed part of this one. */
   load(path: string): unknown;
+  /** The content of a file; that of a `.br` file decompressed. */
   bytesOf(path: string): Uint8Array;
   /** A compiled WebAssembly file. The host keeps a reference, so that V8 reuses its code for the next worker. */
   compiled(path: string): CompiledWasm;
@@ -136,10 +140,23 @@ function threadFolder({ readFileSync, readlinkSync }: Files): string {
   }
 }
 
+/** Node's own wrapper of CommonJS, for code that is in no file. */
+function runModule(code: string, filename: string, require: NodeJS.Require): unknown {
+  const module = { exports: {} as unknown };
+  const wrapped = `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
+  const run = runInThisContext(wrapped, { filename }) as (...given: readonly unknown[]) => void;
+  run(module.exports, require, module, filename, dirname(filename));
+  return module.exports;
+}
+
 function serve(port: NonNullable<typeof parentPort>): void {
   const load = createRequire(process.execPath);
   const files = load("node:fs") as Files;
-  const { readFileSync } = files;
+  const bytesOf = (path: string): Uint8Array => {
+    const bytes = files.readFileSync(path);
+    return path.endsWith(".br") ? brotliDecompressSync(bytes) : bytes;
+  };
+  const parts = new Map<string, unknown>();
   const compiled = new Map<string, CompiledWasm>();
   let moved: ArrayBuffer[] = [];
   const post = (message: WorkerMessage): void => {
@@ -147,12 +164,17 @@ function serve(port: NonNullable<typeof parentPort>): void {
     moved = [];
   };
   const context: WorkerContext = {
-    load: (path) => load(path) as unknown,
-    bytesOf: readFileSync,
+    load(path) {
+      if (!path.endsWith(".br")) return load(path) as unknown;
+      const known = parts.get(path) ?? runModule(Buffer.from(bytesOf(path)).toString("utf8"), path, load);
+      parts.set(path, known);
+      return known;
+    },
+    bytesOf,
     compiled(path) {
       const known = compiled.get(path);
       if (known !== undefined) return known;
-      const wasm = new WebAssembly.Module(readFileSync(path));
+      const wasm = new WebAssembly.Module(bytesOf(path));
       compiled.set(path, wasm);
       post({ is: "compiled", path, wasm });
       return wasm;

@@ -14,6 +14,8 @@ const diffLinesMax = 400;
 export interface TerminalQuestion {
   /** Undefined if no person can be asked; the engine then refuses and names the rule that would allow the change. */
   readonly asker: Asker | undefined;
+  /** Shows a text and asks one question with yes or no; after a yes the questions about single files are answered too. */
+  readonly confirm: ((text: string, words: string, signal: AbortSignal) => Promise<boolean>) | undefined;
   diffShown: boolean;
   declined: Extract<Answer, { readonly reply: "reject" }> | undefined;
 }
@@ -22,6 +24,7 @@ export interface TerminalQuestion {
 export function askingAt(host: Host, given: Given, stdin: "free" | "used"): TerminalQuestion {
   const asking: { -readonly [Key in keyof TerminalQuestion]: TerminalQuestion[Key] } = {
     asker: undefined,
+    confirm: undefined,
     diffShown: false,
     declined: undefined,
   };
@@ -29,7 +32,22 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
   if (!someoneThere || given.flag("json")) return asking;
   const nextLine = lineReader(host);
   let menuShown = false;
+  let isConfirmed = false;
+  asking.confirm = async (text, words, signal) => {
+    host.stderr.write(`\r\x1b[K${text}`);
+    for (;;) {
+      host.stderr.write(`${paint("bold", words)} [y/N/?] `);
+      const line = await nextLine(signal);
+      if (line === undefined) host.stderr.write("\n");
+      const typed = (line ?? "").trim().toLowerCase();
+      isConfirmed = typed === "y" || typed === "yes";
+      if (typed !== "?" && typed !== "help") return isConfirmed;
+      host.stderr.write("  y  yes, all of it; rules that deny a file still hold\n  n  no, change nothing\n");
+    }
+  };
   asking.asker = async (question, signal) => {
+    const isPlain = question.permission === "edit" && question.metadata["caution"] === undefined;
+    if (isConfirmed && isPlain) return { reply: "once" };
     const diff = diffOf(question, host);
     const words = wordsOf(question);
     const caution = cautionOf(question);
@@ -42,11 +60,14 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
       host.stderr.write(`${paint("bold", words)} ${promptOf(question)} `);
       const line = await nextLine(signal);
       if (line === undefined) host.stderr.write("\n");
-      const answer = answerOf(line, question);
-      if (answer === "help") {
+      const typed = answerOf(line, question);
+      if (typed === "help") {
         host.stderr.write(menu());
         continue;
       }
+      const answer = typed === "some" ? await askByHunk(question, host, () => nextLine(signal)) : typed;
+      // The diff of a part was not shown yet.
+      if (typed === "some" && answer.reply === "once") asking.diffShown = false;
       if (answer.reply === "reject") asking.declined = answer;
       if (answer.reply === "always" && answer.keep === "session") {
         const { rule = "" } = answer;
@@ -61,6 +82,52 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Term
     coloured(host, "stderr") ? text.replace(/.+/g, (line) => styled(style, line)) : text;
   return asking;
 }
+
+/** Asks about each hunk, as `git add -p` does. An end of the input refuses all. */
+async function askByHunk(
+  question: Question,
+  host: Host,
+  nextLine: () => Promise<string | undefined>,
+): Promise<Extract<Answer, { readonly reply: "once" | "reject" }>> {
+  const { hunks: offered = [] } = question;
+  const colour = coloured(host, "stderr");
+  const files = filesAsked(question);
+  const diffs = files.map(({ diff }) => (diff === undefined ? undefined : diffOfText(diff)));
+  const isAllOffered = files.every((_, at) => offered.some(({ file }) => file === at) && diffs[at]?.complete !== false);
+  if (!isAllOffered) host.stderr.write(`${hiddenPartWords}\n`);
+  const chosen: number[] = [];
+  for (let at = 0; at < offered.length; at += 1) {
+    const { file = 0, hunk } = offered[at] ?? {};
+    const asked = files[file];
+    const all = diffs[file]?.hunks ?? [];
+    const { hunks, totals } = shortened(hunk === undefined ? all : all.slice(hunk, hunk + 1), Number.POSITIVE_INFINITY);
+    host.stderr.write(`${paintDiff(asked?.path ?? "", hunks, { colour, totals })}\n`);
+    const what =
+      hunk !== undefined
+        ? "Apply this hunk?"
+        : asked?.deletes === true
+          ? "Delete this file?"
+          : "Apply it to this file?";
+    const words = `(${at + 1}/${offered.length}) ${what}`;
+    host.stderr.write(`${colour ? styled("bold", words) : words} ${hunkPrompt} `);
+    const answer = hunkAnswerOf(await nextLine());
+    if (answer === "none of it") {
+      host.stderr.write("\n");
+      return { reply: "reject" };
+    }
+    if (answer === "help") {
+      host.stderr.write(`${hunkMenu.join("\n")}\n`);
+      at -= 1;
+      continue;
+    }
+    if (answer === "yes") chosen.push(at);
+    if (answer === "all the rest") for (; at < offered.length; at += 1) chosen.push(at);
+    if (answer === "none of the rest") break;
+  }
+  return chosen.length === 0 ? { reply: "reject" } : { reply: "once", hunks: chosen };
+}
+
+const hiddenPartWords = "Not all of the change is shown; what is not shown is left out if you choose by hunk";
 
 /** As a person can type it again; control characters are escaped. */
 const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll("'", "'\\''")}'`;
@@ -182,11 +249,16 @@ const places = {
   user: "kept in your settings",
 } as const satisfies Record<Keep, string>;
 
-/** `[y/N/always/?]`, without what cannot be answered. */
-export const promptOf = ({ always }: Question): string => (always.length === 0 ? "[y/N/?]" : "[y/N/always/?]");
+/** `[y/N/s/always/?]`, without what cannot be answered. */
+export const promptOf = (question: Question): string =>
+  `[y/N/${hasParts(question) ? "s/" : ""}${question.always.length === 0 ? "" : "always/"}?]`;
 
-export function menuOf({ always, keep }: Question): readonly string[] {
+const hasParts = ({ hunks = [] }: Question): boolean => hunks.length > 1;
+
+export function menuOf(question: Question): readonly string[] {
+  const { always, keep, hunks = [] } = question;
   const rows: [string, string][] = [["y", "yes, this once"]];
+  if (hasParts(question)) rows.push(["s", `some of it: each of the ${hunks.length} hunks is asked about`]);
   for (const place of keep) {
     for (const [index, rule] of always.entries()) {
       const words = index === 0 || place === "session" ? `always, ${places[place]}: ${escapeName(rule)}` : "";
@@ -203,13 +275,14 @@ export function menuOf({ always, keep }: Question): readonly string[] {
 /** `a` is the narrowest rule, `a2` the next wider one. */
 const keyOf = (place: Keep, index: number): string => (index === 0 ? letters[place] : `${letters[place]}${index + 1}`);
 
-/** `help` shows the answers and asks again. Everything unknown is a no. */
-export function answerOf(line: string | undefined, question: Question): Answer | "help" {
+/** `help` shows the answers and asks again, `some` asks hunk by hunk. Everything unknown is a no. */
+export function answerOf(line: string | undefined, question: Question): Answer | "help" | "some" {
   const typed = (line ?? "").trim();
   const [word = "", ...rest] = typed.split(/\s+/);
   const first = word.toLowerCase();
   if (first === "?" || first === "help") return "help";
   if ((first === "y" || first === "yes") && rest.length === 0) return { reply: "once" };
+  if (first === "s" && rest.length === 0 && hasParts(question)) return "some";
   const feedback = typed.slice(word.length).trim();
   if (/^no?[,.:;!]*$/.test(first)) return feedback === "" ? { reply: "reject" } : { reply: "reject", feedback };
   const key = first === "always" ? "a" : first;
@@ -219,4 +292,37 @@ export function answerOf(line: string | undefined, question: Question): Answer |
     if (rule !== undefined && rest.length === 0) return { reply: "always", rule, keep };
   }
   return { reply: "reject" };
+}
+
+// One hunk of a change, in the letters of `git add -p`.
+
+const hunkPrompt = "[y/n/a/q/?]";
+
+const hunkMenu = [
+  "  y  yes, apply this hunk",
+  "  n  no, leave these lines as they are",
+  "  a  apply this hunk and all after it",
+  "  q  apply neither this hunk nor any after it",
+];
+
+/** `none of it`: the input has ended. Everything unknown shows the answers again. */
+export function hunkAnswerOf(
+  line: string | undefined,
+): "yes" | "no" | "all the rest" | "none of the rest" | "none of it" | "help" {
+  if (line === undefined) return "none of it";
+  switch (line.trim().toLowerCase()) {
+    case "y":
+    case "yes":
+      return "yes";
+    case "n":
+    case "no":
+      return "no";
+    case "a":
+      return "all the rest";
+    case "q":
+    case "d":
+      return "none of the rest";
+    default:
+      return "help";
+  }
 }

@@ -84,9 +84,11 @@ function titleOf({ target, movedFrom }: ChangedFile, host: Host): string {
   return movedFrom === undefined ? name : `${nameFrom(host.cwd, movedFrom.absolute)} -> ${name}`;
 }
 
+/** Relative to the current folder, also upwards, unless the path itself is shorter. */
 export function nameFrom(cwd: string, path: string): string {
   const relative = nodePath.relative(cwd, path);
-  return relative.startsWith("..") || nodePath.isAbsolute(relative) ? path : relative;
+  if (relative === "") return ".";
+  return relative.length < path.length ? relative : path;
 }
 
 interface Showing<V extends Verb> {

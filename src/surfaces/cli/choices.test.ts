@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
-import { answerOf, menuOf, promptOf } from "./ask.ts";
+import { answerOf, hunkAnswerOf, menuOf, promptOf } from "./ask.ts";
 
 const question: Question = {
   permission: "edit",
@@ -67,3 +67,37 @@ test("a rule made of a hostile name does not act on the terminal", () => {
     "  a  always, in this run: Edit(/a\\x1b[2J\\n)",
   );
 });
+
+const parted: Question = {
+  ...everyTime,
+  hunks: [
+    { file: 0, hunk: 0 },
+    { file: 0, hunk: 1 },
+  ],
+};
+
+test("some of it can be chosen where there are several hunks", () => {
+  equal(answerOf("s", parted), "some");
+  equal(answerOf(" S ", parted), "some");
+  deepEqual(answerOf("s 1", parted), { reply: "reject" });
+  deepEqual(answerOf("s", { ...everyTime, hunks: [{ file: 0 }] }), { reply: "reject" });
+  deepEqual(answerOf("s", everyTime), { reply: "reject" });
+  equal(promptOf(parted), "[y/N/s/?]");
+  equal(menuOf(parted)[1], "  s  some of it: each of the 2 hunks is asked about");
+});
+
+for (const [typed, answer] of [
+  ["y", "yes"],
+  ["Yes", "yes"],
+  ["n", "no"],
+  ["a", "all the rest"],
+  ["q", "none of the rest"],
+  ["d", "none of the rest"],
+  ["?", "help"],
+  // What is not understood is asked again.
+  ["", "help"],
+  ["yep", "help"],
+  [undefined, "none of it"],
+] as const) {
+  test(`${JSON.stringify(typed)} for a hunk is ${answer}`, () => equal(hunkAnswerOf(typed), answer));
+}

@@ -67,9 +67,14 @@ export interface Command {
 }
 
 /** 0: done. 1: the tool refused or failed. 2: wrong usage. */
-export type ExitCode = 0 | 1 | 2;
+export type ExitCode = 0 | 1 | 2 | CommandExit;
+
+/** That of the command which `filehand run` ran. */
+export type CommandExit = number & { readonly brand: "CommandExit" };
 
 export interface Given {
+  /** All arguments after the name of the command, as typed. */
+  readonly argv: readonly string[];
   readonly parameters: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;

@@ -125,10 +125,18 @@ function marked(text: string, last: boolean): string {
 /** Diff lines of one file on the screen; `--json` has them all. */
 const diffLinesMax = 2_000;
 
-export function paintVersions(name: string, diff: VersionDiff, host: Host): string {
+export function paintVersions(
+  name: string,
+  diff: VersionDiff,
+  host: Host,
+  {
+    stream = "stdout",
+    linesMax = diffLinesMax,
+  }: { readonly stream?: "stdout" | "stderr"; readonly linesMax?: number } = {},
+): string {
   const title = diff.became === null ? name : `${name} (${diff.became})`;
   if (diff.note !== null) return `${escapeName(title)}\n(${escapeName(diff.note)})`;
-  const { hunks } = shortened(diff.hunks, diffLinesMax);
+  const { hunks } = shortened(diff.hunks, linesMax);
   const { additions, deletions } = diff;
-  return paintDiff(title, hunks, { colour: coloured(host, "stdout"), totals: { additions, deletions } });
+  return paintDiff(title, hunks, { colour: coloured(host, stream), totals: { additions, deletions } });
 }

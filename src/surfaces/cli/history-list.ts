@@ -1,58 +1,56 @@
-/** Sessions, and the turns of one of them with their files. */
+/** Sessions, and the turns of all of them with their files. */
 
-import type { DiffStats, Snapshot } from "../../contract/history.ts";
-import { collectedLine, rewindNote, timeText, usageLines, verifiedLines } from "../../dialects/dialects.ts";
-import { escapeName } from "../../text/text.ts";
+import type { DiffStats, TurnChanges } from "../../contract/history.ts";
+import {
+  collectedLine,
+  madeBy,
+  rewindNote,
+  sessionTitle,
+  timeText,
+  usageLines,
+  verifiedLines,
+} from "../../dialects/dialects.ts";
+import { escapeName, undoneIn } from "../../text/text.ts";
 import { nameFrom } from "./change.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
-import {
-  chosenSession,
-  type Looked,
-  type Past,
-  sessionNamed,
-  sessionsHere,
-  type SessionSummary,
-  shortNames,
-  stopIfInterrupted,
-} from "./past.ts";
+import { chosenTurns, type Looked, type Past, shortNames, stopIfInterrupted } from "./past.ts";
 import { coloured, print, printJson, styled } from "./print.ts";
 import { progressBar, type ProgressBar } from "./progress.ts";
+import { namedSessions, type SessionSummary } from "./whose.ts";
 
 /** Files of a turn on the screen; `--json` has them all. */
 const filesMax = 10;
 
 export async function showHistory(past: Past, limit: number, given: Given, host: Host): Promise<ExitCode> {
-  const here = given.flag("all") ? past.history.sessions() : sessionsHere(past);
-  const newest = here[0];
-  const looked =
-    given.text("session") !== undefined
-      ? await chosenSession(past, given)
-      : newest === undefined
-        ? undefined
-        : await sessionNamed(past, newest.id);
-  const turns = looked === undefined ? [] : await turnsOf(looked, limit, given, host);
+  const looked = await chosenTurns(past, given);
+  const { sessions } = looked;
+  const turns = await turnsOf(looked, limit, given, host);
   if (given.flag("json")) {
-    const listed = turns.map(({ snapshot, stats }) => turnData(snapshot, stats));
-    const shown = looked === undefined ? null : { id: looked.turns.id, turns: listed };
-    return printJson({ sessions: here.slice(0, limit).map(sessionData), session: shown }, host);
+    const clients = new Map(sessions.map(({ id, client }) => [id, client]));
+    const listed = turns.map(({ turn, stats }) => turnData(turn, stats, clients.get(turn.session) ?? null));
+    return printJson({ sessions: sessions.slice(0, limit).map(sessionData), turns: listed }, host);
   }
-  if (looked === undefined) {
-    await chosenSession(past, given); // only damage may be left of it, which is reported
-    return print("Nothing was changed in this workspace yet", host);
-  }
-  const parts = [sessionLines(here.slice(0, limit), here.length, past, host), turnLines(looked, turns, past, host)];
+  if (looked.ids.length === 0) return print(nothingHere(looked), host);
+  const parts = [sessionLines(sessions.slice(0, limit), sessions.length, past, host), turnLines(looked, turns, host)];
   return print(parts.flat().join("\n"), host);
 }
 
+/** Names the sessions of other workspaces that have something. */
+function nothingHere({ past }: Looked): string {
+  const elsewhere = past.history.sessions().filter(({ turns }) => turns > 0);
+  const others = elsewhere.length === 0 ? "" : `; in others: ${namedSessions(elsewhere, past.nowMs)}, see --all`;
+  return `Nothing was changed in this workspace yet${others}`;
+}
+
 async function turnsOf({ turns }: Looked, limit: number, given: Given, host: Host) {
-  const list: { readonly snapshot: Snapshot; readonly stats: DiffStats | undefined }[] = [];
-  const newest = turns.snapshots().slice(-limit).toReversed();
+  const list: { readonly turn: TurnChanges; readonly stats: DiffStats | undefined }[] = [];
+  const newest = turns.turns().slice(-limit).toReversed();
   const bar = progressBar("Counting lines", given, host, "items");
   try {
-    for (const [at, snapshot] of newest.entries()) {
+    for (const [at, turn] of newest.entries()) {
       stopIfInterrupted(host);
       bar.show(at, newest.length);
-      list.push({ snapshot, stats: await turns.diffStats(snapshot.messageId) });
+      list.push({ turn, stats: await turns.diffStats(turn.messageId) });
     }
   } finally {
     bar.clear();
@@ -60,8 +58,9 @@ async function turnsOf({ turns }: Looked, limit: number, given: Given, host: Hos
   return list;
 }
 
-const sessionData = ({ id, roots, dialect, startedMs, lastMs, turns }: SessionSummary) => ({
+const sessionData = ({ id, client, roots, dialect, startedMs, lastMs, turns }: SessionSummary) => ({
   id,
+  client: client ?? null,
   roots,
   dialect,
   started: startedMs === undefined ? null : new Date(startedMs).toISOString(),
@@ -69,20 +68,29 @@ const sessionData = ({ id, roots, dialect, startedMs, lastMs, turns }: SessionSu
   turns,
 });
 
-const turnData = ({ messageId, timestamp, rewinds, trackedFileBackups }: Snapshot, stats: DiffStats | undefined) => ({
-  id: messageId,
-  time: timestamp.toISOString(),
-  rewinds: rewinds ?? null,
-  ...(stats ?? { insertions: 0, deletions: 0, filesChanged: 0, uncounted: 0 }),
-  files: Object.entries(trackedFileBackups).map(([path, { kind }]) => ({ path, wasThere: kind === "file" })),
-});
+function turnData(turn: TurnChanges, stats: DiffStats | undefined, client: string | null) {
+  const { messageId, session, tools, title = null, timestamp, rewinds = null, files } = turn;
+  return {
+    id: messageId,
+    session,
+    client,
+    tools,
+    title,
+    time: timestamp.toISOString(),
+    rewinds,
+    undone: undoneIn(turn),
+    ...(stats ?? { insertions: 0, deletions: 0, filesChanged: 0, uncounted: 0 }),
+    files: files.map(({ path, before }) => ({ path, wasThere: before.kind === "file" })),
+  };
+}
 
 function sessionLines(some: readonly SessionSummary[], count: number, past: Past, host: Host): readonly string[] {
-  const rows = some.map(({ id, lastMs, turns, roots }) => [
-    id === past.ownId ? `${id} (commands typed here)` : escapeName(id),
-    timeText(new Date(lastMs)),
-    `${turns} ${turns === 1 ? "turn" : "turns"}`,
-    escapeName(roots.join(", ")),
+  const rows = some.map((session) => [
+    sessionTitle(session, past.nowMs),
+    escapeName(session.id),
+    timeText(new Date(session.lastMs)),
+    `${session.turns} ${session.turns === 1 ? "turn" : "turns"}`,
+    escapeName(session.roots.join(", ")),
   ]);
   const more = count - some.length;
   return [
@@ -95,24 +103,25 @@ function sessionLines(some: readonly SessionSummary[], count: number, past: Past
 
 type Turns = Awaited<ReturnType<typeof turnsOf>>;
 
-function turnLines(looked: Looked, list: Turns, past: Past, host: Host): readonly string[] {
-  const { turns, ids } = looked;
+function turnLines({ ids, sessions, past }: Looked, list: Turns, host: Host): readonly string[] {
   const names = shortNames(ids);
-  const rows = list.map(({ snapshot: { messageId, timestamp, rewinds, trackedFileBackups }, stats }) => [
-    escapeName(names.get(messageId) ?? messageId),
-    timeText(timestamp),
+  const titles = new Map(sessions.map((session) => [session.id, sessionTitle(session, past.nowMs)]));
+  const rows = list.map(({ turn, stats }) => [
+    escapeName(names.get(turn.messageId) ?? turn.messageId),
+    timeText(turn.timestamp),
+    titles.get(turn.session) ?? escapeName(turn.session),
+    madeBy(turn),
     stats === undefined ? "" : `+${stats.insertions} -${stats.deletions}${stats.uncounted > 0 ? " and more" : ""}`,
-    `${filesText(Object.keys(trackedFileBackups), host)}${rewindNote(rewinds, (id) => names.get(id) ?? id)}`,
+    `${filesText(
+      turn.files.map(({ path }) => path),
+      host,
+    )}${rewindNote(turn.rewinds, (id) => names.get(id) ?? id)}${undoneNotes[undoneIn(turn)]}`,
   ]);
   const more = ids.length - list.length;
-  const isOwn = turns.id === past.ownId;
-  return [
-    strong(`Turns of ${escapeName(turns.id)}, newest first`, host),
-    ...table(rows),
-    ...(more > 0 ? [`  (${more} more, see --limit)`] : []),
-    ...(isOwn ? [] : [`To count (-1) or undo in this session: --session ${escapeName(turns.id)}`]),
-  ];
+  return [strong("Turns, newest first", host), ...table(rows), ...(more > 0 ? [`  (${more} more, see --limit)`] : [])];
 }
+
+const undoneNotes = { all: " (undone)", part: " (undone in part)", no: "" } as const;
 
 function filesText(paths: readonly string[], host: Host): string {
   const some = paths.slice(0, filesMax).map((path) => escapeName(nameFrom(host.cwd, path)));

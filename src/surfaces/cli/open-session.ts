@@ -4,7 +4,13 @@ import * as nodePath from "node:path";
 import type { Asker, KeepRule } from "../../contract/ask.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
 import { lineNumberForms, type LineNumbers } from "../../contract/profile.ts";
-import { defaultDialect, type DialectName, dialectNames, dialects } from "../../dialects/dialects.ts";
+import {
+  commandLineClient,
+  defaultDialect,
+  type DialectName,
+  dialectNames,
+  dialects,
+} from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
@@ -43,6 +49,12 @@ export interface Needs {
   /** Whoever opens the session tells inspectors of other processes about it; otherwise it is done here. */
   readonly reports?: "by itself";
   readonly roots?: readonly string[];
+  /** What lists of sessions call the program that makes the calls. */
+  readonly client?: string;
+  /** Finds the folder to work in if no root is given; by default the current one. */
+  readonly workspace?: (stateDir: string | undefined) => Promise<string | undefined>;
+  /** The session of another program, instead of the person's own. */
+  readonly session?: { readonly id: string; readonly client: string };
 }
 
 /** `people`: paths are relative to the current folder, content is always shown, and no reminder is appended. */
@@ -60,6 +72,14 @@ export async function openSession(
     loadSettings({ roots, env, platform, home });
   let roots: readonly string[] = rootsGiven.length > 0 ? rootsGiven : [host.cwd];
   let { settings, faults } = await load(roots);
+  const found =
+    rootsGiven.length === 0
+      ? await needs.workspace?.(stateDirOf(given.text("state-dir"), settings.stateDir, host))
+      : undefined;
+  if (found !== undefined && found !== host.cwd) {
+    roots = [found];
+    ({ settings, faults } = await load(roots));
+  }
   if (rootsGiven.length === 0 && settings.roots.length > 0) {
     // Roots of the user's settings bring their own project settings.
     roots = [...new Set([...roots, ...settings.roots])];
@@ -99,6 +119,7 @@ export async function openSession(
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
+    ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
     ...(given.flag("no-outline-tool") ? { outlineTool: false } : {}),
     ...fileToolsOf(given),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
@@ -106,6 +127,7 @@ export async function openSession(
     editFiles: given.flag("edit-files") || settings.editFiles === true,
     patchTool: given.flag("patch-tool") || settings.patchTool === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
+    ...formatterIn(settings),
     ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
     ...defined({
       readFirst,
@@ -128,9 +150,12 @@ export async function openSession(
     const reporter = createReporter("cli");
     reporter.start(filehand, stateDir, "once");
     host.onIdle?.(() => void reporter.end());
+    host.onIdle?.(() => void filehand.close());
   }
-  const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
-  const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
+  const id = sessionIdOf(given) ?? needs.session?.id ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
+  const isOwn = forWhom === "people" && id === ownSessionId(filehand);
+  const client = isOwn ? commandLineClient : (needs.session?.client ?? needs.client);
+  const session = filehand.session({ dialect, ...defined({ id, client }) });
   const record = (): void => filehand.recordUsage(session);
   return { filehand, session, record, usage: filehand.usage, stateDir, answerBytesMax, asking };
 }
@@ -158,6 +183,7 @@ const sameNames = [
   "externalDirectories",
   "reminderExemptModels",
   "history",
+  "callLog",
   "restricted",
   "secrets",
   "longCode",
@@ -173,6 +199,8 @@ const sameNames = [
   "denyHardlinks",
   "writeEol",
   "editBytesMax",
+  "formatterMsMax",
+  "observe",
 ] as const satisfies readonly (keyof Settings & keyof FilehandOptions)[];
 
 const chosenIn = (settings: Settings): Partial<Pick<FilehandOptions, (typeof sameNames)[number]>> =>
@@ -190,6 +218,9 @@ function languagesFor(
   if (!isOn) return {};
   return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
 }
+
+const formatterIn = ({ formatter: commands, trustedRoots }: Settings): Pick<FilehandOptions, "formatter"> =>
+  commands === undefined ? {} : { formatter: { commands, trustedRoots } };
 
 /** An option that the user gave for this run must have an effect; the settings serve all dialects. */
 function lineNumbersFor(word: string | undefined, dialect: DialectName): LineNumbers | undefined {

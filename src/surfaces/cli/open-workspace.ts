@@ -5,12 +5,18 @@ import type { Program } from "../../contract/event.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
 import { createApprovals } from "../mcp/approvals.ts";
-import { createSeals, createSessions, type McpWorkspace, type WatchCall } from "../mcp/mcp-workspace.ts";
+import {
+  createObserving,
+  createSeals,
+  createSessions,
+  type McpWorkspace,
+  type WatchCall,
+} from "../mcp/mcp-workspace.ts";
 import { logTo } from "../mcp/log.ts";
 import { createReporter } from "../report/reporter.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
-import { version } from "./print.ts";
+import { keepError, version } from "./print.ts";
 
 export interface WorkspaceNeeds {
   readonly name: string;
@@ -41,7 +47,10 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     roots: needs.roots,
   });
   reporter.start(filehand, stateDir, "on");
+  const log = logTo(host.stderr, (stack) => keepError(stack, host));
+  const observe = given.flag("observe") ? createObserving(session, log) : undefined;
   let definitions: McpWorkspace["definitions"] | undefined; // made on first use
+  const ofProcess = randomUUID();
   return {
     name: needs.name,
     version,
@@ -58,12 +67,16 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     answerBytesMax,
     startedFor: needs.startedFor,
     // Two processes over stdio are two conversations; a server of HTTP goes on with those of the one before it.
-    otherwise: needs.program === "mcp" ? randomUUID() : needs.name,
-    log: logTo(host.stderr),
+    otherwise: (client) =>
+      needs.program === "mcp" ? ofProcess : `${needs.name}${client === undefined ? "" : ` ${client}`}`,
+    log,
+    observe,
     watchCall: needs.watchCall,
     onPartGone: needs.onPartGone,
     stateDir,
     close: async () => {
+      // What a shell command did after the last call.
+      await observe?.(session, undefined);
       await reporter.end();
       await filehand.close();
     },

@@ -41,6 +41,7 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
 
   checkParameters(command, positionals, values.has("help"));
   return {
+    argv,
     parameters: positionals,
     flag: (name) => values.has(name),
     text: (name) => values.get(name)?.[0],
@@ -114,6 +115,7 @@ export const commonOptions = {
   yes: option.flag("Answer every question about files inside the roots with yes; the roots' border stays"),
   model: option.text("NAME", "The model that reads the answers"),
   "state-dir": option.text("DIR", "Folder for what Filehand keeps between runs", notEmpty),
+  "no-call-log": option.flag("Keep nothing of these calls for filehand log"),
   json: option.flag("Print the reply as JSON"),
   help: option.flag("Show this help", "h"),
 } as const satisfies Options;
@@ -121,6 +123,7 @@ export const commonOptions = {
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
+  observe: option.flag("Record what other programs change between two calls, so that it can be undone as well"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   "file-tools": option.text(
     "NAMES",

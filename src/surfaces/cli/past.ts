@@ -5,30 +5,29 @@ import * as nodePath from "node:path";
 import type { Hunk } from "../../contract/edit.ts";
 import type { FileVersion, NotKept } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
-import { personDialect } from "../../dialects/dialects.ts";
+import { commandLineClient, personDialect, typedByPerson } from "../../dialects/dialects.ts";
 import type { History, Session, SessionHistory } from "../../options.ts";
 import { readNamedFile } from "../../settings/settings.ts";
 import { overlap } from "../../state/state.ts";
 import { escapeName, gitBinaryPatch, gitPatch, hunksOfTexts, shortNames } from "../../text/text.ts";
-import { type Given, type Host, option } from "./command.ts";
+import type { Given, Host } from "./command.ts";
 import { type Opened, openSession, ownSessionId } from "./open-session.ts";
-
-export const sessionToLookAt = option.text(
-  "ID",
-  "The session to look at (default: that of the commands typed in this workspace)",
-);
-
-export type SessionSummary = ReturnType<History["sessions"]>[number];
+import { findWorkspace, namedSessions, noTurn, type SessionSummary, sessionsOfAgent, whoseIn } from "./whose.ts";
 
 export interface Past extends Opened {
   readonly history: History;
   readonly ownId: string;
-  /** Reports once that records of a session are damaged, since a change that is not listed may still have happened. */
+  readonly nowMs: number;
+  /** Reports once for each session that records are damaged, since a change that is not listed may still have happened. */
   readonly tellOfDamage: (turns: SessionHistory) => void;
 }
 
-export async function openPast(given: Given, host: Host): Promise<Past> {
-  const opened = await openSession(given, host, "people", { dialect: personDialect });
+/** Without `--root` the workspace is looked for above the current folder, unless the command is about all that is kept. */
+export async function openPast(given: Given, host: Host, about: "workspace" | "store" = "workspace"): Promise<Past> {
+  const opened = await openSession(given, host, "people", {
+    dialect: personDialect,
+    ...(about === "workspace" && { workspace: (stateDir) => findWorkspace(stateDir, host) }),
+  });
   const history = await opened.filehand.history();
   if (history === undefined) {
     throw noTurn(
@@ -37,88 +36,113 @@ export async function openPast(given: Given, host: Host): Promise<Past> {
         : 'Cannot look back: the setting "history" is false, so nothing is kept',
     );
   }
-  return { ...opened, history, ownId: ownSessionId(opened.filehand), tellOfDamage: damageTeller(host) };
+  const ownId = ownSessionId(opened.filehand);
+  return { ...opened, history, ownId, nowMs: Date.now(), tellOfDamage: damageTeller(host) };
 }
 
 function damageTeller(host: Host): Past["tellOfDamage"] {
   const reported = new Set<string>();
   return (turns) => {
-    const count = turns.faults().length;
-    if (count === 0 || reported.has(turns.id)) return;
-    reported.add(turns.id);
-    const [records, are] = count === 1 ? ["one record", "is"] : [`${count} records`, "are"];
-    const left = `${records} of the session ${escapeName(turns.id)} cannot be read and ${are} left out`;
-    host.stderr.write(`filehand: ${left}, see filehand history verify\n`);
+    const counts = new Map<string, number>();
+    for (const fault of turns.faults()) {
+      const session = ("session" in fault ? fault.session : undefined) ?? turns.id;
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+    }
+    for (const [session, count] of counts) {
+      if (reported.has(session)) continue;
+      reported.add(session);
+      const [records, are] = count === 1 ? ["one record", "is"] : [`${count} records`, "are"];
+      const left = `${records} of the session ${escapeName(session)} cannot be read and ${are} left out`;
+      host.stderr.write(`filehand: ${left}, see filehand history verify\n`);
+    }
   };
 }
 
 export const sessionsHere = ({ history, filehand }: Past): readonly SessionSummary[] =>
   history.sessions().filter(({ roots }) => overlap(roots, filehand.roots));
 
+/** The turns that a command is about: of all sessions of the workspace, unless the person named some. */
 export interface Looked {
   readonly past: Past;
   readonly session: Session;
   readonly turns: SessionHistory;
   /** Of turns that changed something, oldest first. */
   readonly ids: readonly string[];
+  readonly sessions: readonly SessionSummary[];
 }
 
-export async function chosenSession(past: Past, given: Given): Promise<Looked> {
-  const asked = given.text("session");
-  if (asked !== undefined && !past.history.sessions().some(({ id }) => id === asked)) {
-    throw noTurn(
-      `Cannot look at the session "${escapeName(asked)}": nothing is kept of it, see filehand history --all`,
-    );
+export function chosenTurns(past: Past, given: Given): Promise<Looked> {
+  const whose = whoseIn(given);
+  if (given.flag("all")) return looked(past, past.history.sessions());
+  const within = past.filehand.roots;
+  switch (whose.of) {
+    case "all":
+      return looked(past, sessionsHere(past), within);
+    case "mine":
+      return looked(past, sessionsHere(past).filter(typedByPerson), within);
+    case "agent":
+      return looked(past, sessionsOfAgent(whose.name, sessionsHere(past)), within);
+    case "session": {
+      const all = past.history.sessions();
+      const found = all.find(({ id }) => id === whose.id);
+      if (found !== undefined) return looked(past, [found]);
+      const here = sessionsHere(past).filter(({ turns }) => turns > 0);
+      const others = here.length === 0 ? "see filehand history --all" : `here are ${namedSessions(here, past.nowMs)}`;
+      throw noTurn(`Cannot look at the session "${escapeName(whose.id)}": nothing is kept of it, ${others}`);
+    }
   }
-  return looked(past.session, past);
 }
 
-export const sessionNamed = (past: Past, id: string): Promise<Looked> =>
-  looked(past.filehand.session({ dialect: personDialect, id }), past);
-
-async function looked(session: Session, past: Past): Promise<Looked> {
+/** `within`: leaves out turns that changed nothing below these folders. */
+async function looked(past: Past, sessions: readonly SessionSummary[], within?: readonly string[]): Promise<Looked> {
+  const { filehand, ownId } = past;
+  const ids = sessions.map(({ id }) => id);
+  // The person's own session is looked at even if only damaged records are left of it, which are reported.
+  const own = within !== undefined && sessions.every(typedByPerson) ? [ownId] : [];
+  const over = { sessions: [...new Set([...own, ...ids])], ...(within && { within }) };
+  const session = filehand.session({ dialect: personDialect, id: ownId, client: commandLineClient, over });
   const turns = await session.history();
   if (turns === undefined) throw new Error("a session of a kept history has one");
   past.tellOfDamage(turns);
-  return { past, session, turns, ids: turns.snapshots().map(({ messageId }) => messageId) };
+  return { past, session, turns, sessions, ids: turns.snapshots().map(({ messageId }) => messageId) };
 }
 
 export interface Named extends Looked {
   readonly turn: string;
 }
 
-/** The turn that a person means. An id is looked for in their own session first, then in the others; a count only in one. */
+/** The turn that a person means. */
 export async function namedTurn(asked: string, past: Past, given: Given): Promise<Named> {
-  const first = await chosenSession(past, given);
-  const found = findTurn(asked, first.ids);
-  if (typeof found === "string") return { ...first, turn: found };
-  if (found.why === "several") throw ambiguous(asked, found.among, first.ids);
-  if (found.why === "counted too far") throw noTurn(countedTooFar(asked, first.ids.length));
-  if (given.text("session") === undefined) {
-    const others = sessionsHere(past).filter(({ id }) => id !== first.turns.id);
-    const hits: Named[] = [];
-    for (const { id } of others) {
-      const other = await sessionNamed(past, id);
-      const hit = findTurn(asked, other.ids);
-      if (typeof hit === "string") hits.push({ ...other, turn: hit });
-      else if (hit.why === "several") throw ambiguous(asked, hit.among, other.ids);
-    }
-    const [hit, second] = hits;
-    if (hit !== undefined && second === undefined) return hit;
-    if (hit !== undefined) {
-      const ids = hits.map(({ turns }) => turns.id).join(" and ");
-      throw noTurn(`Cannot tell which turn "${escapeName(asked)}" is: the sessions ${ids} have one, give --session`);
-    }
-  }
-  throw await unknown(asked, first);
+  const list = await chosenTurns(past, given);
+  const found = findTurn(asked, list.ids);
+  if (typeof found === "string") return { ...list, turn: found };
+  if (found.why === "several") throw ambiguous(asked, found.among, list.ids);
+  if (found.why === "counted too far") throw noTurn(countedTooFar(asked, list));
+  throw await unknown(asked, list);
+}
+
+/** The sessions that have something to undo or redo and are not among those that were looked at. */
+export async function othersWith(way: "undo" | "redo", { past, sessions }: Looked): Promise<string> {
+  const all = await looked(past, sessionsHere(past), past.filehand.roots);
+  const targets = new Set(all.turns.undoTargets()[way]);
+  const known = new Set(sessions.map(({ id }) => id));
+  const able = new Set(
+    all.turns.turns().flatMap(({ messageId, session }) => (targets.has(messageId) ? [session] : [])),
+  );
+  const others = all.sessions.filter(({ id }) => able.has(id) && !known.has(id));
+  if (others.length > 0) return `; in this workspace there is something of ${namedSessions(others, past.nowMs)}`;
+  if (all.sessions.some(({ turns }) => turns > 0)) return "";
+  const elsewhere = past.history.sessions().filter(({ turns }) => turns > 0);
+  const [newest] = elsewhere;
+  if (newest === undefined) return "";
+  const where = `the newest in ${escapeName(newest.roots.join(", "))}`;
+  return `; nothing was changed in this workspace, in others there is something of ${namedSessions(elsewhere, past.nowMs)}, ${where}`;
 }
 
 /** Handles Ctrl-C where no other code does. */
 export function stopIfInterrupted({ signal }: Host): void {
   if (signal.aborted) throw new FilehandError("CANCELLED", "Interrupted before the end");
 }
-
-export const noTurn = (message: string): FilehandError => new FilehandError("NO_TURN", message);
 
 function ambiguous(asked: string, among: readonly string[], ids: readonly string[]): FilehandError {
   const names = shortNames(ids);
@@ -127,12 +151,24 @@ function ambiguous(asked: string, among: readonly string[], ids: readonly string
   return noTurn(`Cannot tell which turn "${escapeName(asked)}" is: ${list} begin so, give more of its id`);
 }
 
-function countedTooFar(asked: string, count: number): string {
-  const there = count === 0 ? "nothing was changed in this session" : `there are ${count}, the newest is -1`;
-  return `Cannot find the turn "${escapeName(asked)}": ${there}; see filehand history`;
+function countedTooFar(asked: string, { ids, sessions, past }: Looked): string {
+  const whose = sessions.length === 1 ? " by this session" : "";
+  const there = ids.length === 0 ? `nothing was changed${whose}` : `there are ${ids.length}, the newest is -1`;
+  const others =
+    ids.length > 0
+      ? []
+      : sessionsHere(past).filter(({ id, turns }) => turns > 0 && !sessions.some((one) => one.id === id));
+  const hint = others.length === 0 ? "" : `; in this workspace are changes of ${namedSessions(others, past.nowMs)}`;
+  return `Cannot find the turn "${escapeName(asked)}": ${there}${hint}; see filehand history`;
 }
 
-async function unknown(asked: string, { turns }: Looked): Promise<FilehandError> {
+async function unknown(asked: string, { turns, ids }: Looked): Promise<FilehandError> {
+  // Two sessions may use one id; then the list names both with their session.
+  const alike = ids.filter((id) => id.endsWith(`/${asked}`)).slice(0, 5);
+  if (alike.length > 0) {
+    const list = alike.map((id) => `"${escapeName(id)}"`).join(" or ");
+    return noTurn(`Cannot tell which turn "${escapeName(asked)}" is: ${list}`);
+  }
   // Without files no file is read; the plan only describes the turn.
   const plan = await turns.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
   const why = plan.found === "pruned" ? "it is no longer kept" : "no turn begins so";

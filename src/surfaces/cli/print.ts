@@ -5,8 +5,10 @@ import type { Reply } from "../../contract/call.ts";
 import { isFailure } from "../../contract/problem.ts";
 import { type Line, person, personDialect, type Role, viewOf } from "../../dialects/dialects.ts";
 import type { Session } from "../../options.ts";
+import { appendError } from "../../state/state.ts";
 import { visibleControls } from "../../text/text.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
+import { stateDirOf } from "./open-session.ts";
 
 // Only `coloured` decides whether there are colours.
 
@@ -107,8 +109,17 @@ export async function orJsonFailure(given: Given, host: Host, work: () => Promis
 
 export function internalError(error: unknown, host: Host): Reply {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  host.stderr.write(`filehand: internal error, this is a bug in Filehand:\n${stack}\n`);
+  keepError(stack, host);
+  host.stderr.write(
+    `filehand: internal error, this is a bug in Filehand: report it at ${bugAddress}, with what "filehand doctor --report" prints\n${stack}\n`,
+  );
   return failedReply("INTERNAL", "Filehand failed by a fault of its own, the details are in its log");
+}
+
+/** For `filehand doctor --report`. */
+export function keepError(stack: string, host: Host): void {
+  const stateDir = stateDirOf(undefined, undefined, host);
+  if (stateDir !== undefined) appendError(stateDir, { time: new Date().toISOString(), version, stack });
 }
 
 export const failedReply = (code: string, message: string): Reply => ({
@@ -118,8 +129,12 @@ export const failedReply = (code: string, message: string): Reply => ({
   error: { code, message },
 });
 
-/** The version of this build; the bundler puts it in. */
+// What package.json says; the bundler puts it in.
 
 declare const FILEHAND_VERSION: string | undefined;
+declare const FILEHAND_BUGS: string | undefined;
 
 export const version: string = typeof FILEHAND_VERSION === "undefined" ? "unbuilt" : FILEHAND_VERSION;
+
+/** Where bugs are reported. */
+export const bugAddress: string = typeof FILEHAND_BUGS === "undefined" ? "unbuilt" : FILEHAND_BUGS;

@@ -14,7 +14,7 @@ import { jsonValue, textFrom } from "./input.ts";
 import { serverParts } from "./commands/mcp.ts";
 import { logTo, tracing } from "../mcp/log.ts";
 import { openWorkspace } from "./open-workspace.ts";
-import { version } from "./print.ts";
+import { keepError, version } from "./print.ts";
 
 /** There is no pipe with a limit here, but a client keeps the whole message in memory. */
 const resultBytesMax = 33_554_432;
@@ -38,7 +38,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   const { access, token } = await accessOf(given, host, address);
   const metrics = createMetrics();
   const watchCall = watchCallWith(metrics, await tracing(version));
-  const log = logTo(host.stderr);
+  const log = logTo(host.stderr, (stack) => keepError(stack, host));
   const port = portOf(given, needs.port);
   let origin = "";
   const tell = (key: string): string => {

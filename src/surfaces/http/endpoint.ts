@@ -35,7 +35,9 @@ export function createEndpoint(workspace: McpWorkspace, factory: Factory, limits
     ...limits,
     factory,
     onEnd: (principal, id) =>
-      workspace.sessions.end(sessionKey({ principal, transportSession: id, otherwise: workspace.otherwise })),
+      workspace.sessions.end(
+        sessionKey({ principal, transportSession: id, otherwise: workspace.otherwise(undefined) }),
+      ),
   });
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
 

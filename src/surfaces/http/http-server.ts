@@ -78,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions) {
   };
 
   const serve = async (endpoint: Endpoint, req: IncomingMessage, res: ServerResponse, guest: Guest): Promise<void> => {
-    const body = await bodyOf(req, res, limits.bodyBytesMax);
+    const body = await messageBody(req, res, limits.bodyBytesMax);
     if (body === "refused") return;
     const scope = body === undefined ? undefined : endpoint.missingScope(body, guest);
     if (scope !== undefined) {
@@ -161,7 +161,7 @@ export function createHttpServer(options: HttpServerOptions) {
 }
 
 /** Undefined for a request without a body; "refused" if the request was answered here. */
-async function bodyOf(req: IncomingMessage, res: ServerResponse, bytesMax: number) {
+export async function messageBody(req: IncomingMessage, res: ServerResponse, bytesMax: number) {
   if (req.method === "GET" || req.method === "DELETE") return undefined;
   const refused = (status: number, message: string, more?: HttpRefusal) => {
     refuse(res, status, message, more);

@@ -6,8 +6,9 @@ import { callPage, callView, explained, folderView, sessionList } from "./calls.
 import type { Inspected } from "./inspected.ts";
 import type { Diffs } from "./diffs.ts";
 import { summed } from "./usage.ts";
+import { logView } from "./log.ts";
 import { pastSessions, turnPage, versionList } from "./history.ts";
-import { choice, type Fields, maybeText, numberIn, RequestRefused, text } from "./input.ts";
+import { choice, counts, type Fields, maybeText, numberIn, RequestRefused, text } from "./input.ts";
 import type { Questions, RecordedAnswer } from "./questions.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
@@ -48,6 +49,7 @@ const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
   "/sessions": { GET: (_asked, inspected) => sessionList(inspected) },
   "/calls": { GET: ({ query }, inspected) => callPage(query, inspected) },
   "/calls/*": { GET: (_asked, inspected, _parts, id) => callView(id, inspected) },
+  "/log": { GET: ({ query }, inspected) => logView(query, inspected) },
   "/diff": { POST: ({ body }, inspected, { diffs }) => diffs.page(body, inspected) },
   "/image": { POST: ({ body }, inspected, { diffs }) => diffs.image(body, inspected) },
   "/history/sessions": { GET: (_asked, inspected) => pastSessions(inspected) },
@@ -109,6 +111,7 @@ function hello({ version, startedMs, workspaces, lastEvent, limits, isListening,
       dialect: workspace.dialect,
       mode: workspace.filehand.permissions.list().mode,
       history: hasHistory,
+      log: workspace.stateDir !== undefined,
       acceptsReports: isListening(),
       processes,
       tools: workspace.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
@@ -128,6 +131,7 @@ const questionList = (questions: Questions, browser: string): QuestionList => ({
 });
 
 const feedbackCharsMax = 2_000; // a model reads it
+const hunksMax = 100_000; // more than a question offers
 
 function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: string): object {
   const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
@@ -137,6 +141,7 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
     rule: maybeText(body, "rule"),
     keep,
     feedback: maybeText(body, "feedback", feedbackCharsMax),
+    hunks: counts(body, "hunks", hunksMax),
   };
   const came = questions.answer(id, given, browser);
   if ("taken" in came) return answerSeenBy(browser, came.taken);
@@ -148,7 +153,11 @@ function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: s
       throw new RequestRefused(409, "NOT_WHAT_WAS_SHOWN", why);
     }
     case "not offered":
-      throw new RequestRefused(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
+      throw new RequestRefused(
+        409,
+        "NOT_OFFERED",
+        "The question does not offer that rule, that place to keep it, or those hunks",
+      );
     case "answered":
       throw new RequestRefused(409, "ANSWERED", "The question has been answered already", {
         answered: answerSeenBy(browser, came.answered),

@@ -44,8 +44,9 @@ export async function pastSessions({ workspace }: Inspected): Promise<PastSessio
   if (history === undefined) throw noHistory();
   const here = history.sessions().filter(({ roots }) => overlap(roots, workspace.filehand.roots));
   return {
-    sessions: here.map(({ id, dialect, startedMs = null, lastMs, turns }) => ({
+    sessions: here.map(({ id, client = null, dialect, startedMs = null, lastMs, turns }) => ({
       id,
+      client,
       dialect,
       startedMs,
       lastMs,

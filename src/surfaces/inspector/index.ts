@@ -136,7 +136,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   /** Numbers the calls of all processes in the order in which they arrive. */
   const keep = (inspected: Inspected, event: CallEvent, detail: CallDetail | Missing, process?: ProcessInfo): void => {
     const { workspace, timeline, origins } = inspected;
-    const numbered = { ...event, id: timeline.ever().calls + 1 };
+    const numbered = { ...event, client: event.client ?? null, id: timeline.ever().calls + 1 };
     if (process !== undefined) origins.set(numbered, process);
     timeline.record(numbered, detail);
     // Serialised only if a page listens: most calls are never looked at.
@@ -247,9 +247,9 @@ export function createInspector({ version, folder, log, onEntered, limits: given
           const seen = seenFrom(inspected, event, roots);
           keep(inspected, seen, shownOf(inspected, event, detail), { pid, program });
         },
-        ask: async ({ session, principal, tool, question }, { workspace }, signal) =>
+        ask: async ({ session, principal, client = null, tool, question }, { workspace }, signal) =>
           questions.isWatched
-            ? questions.ask({ workspace, session, principal, tool, question }, signal)
+            ? questions.ask({ workspace, session, principal, client, tool, question }, signal)
             : { reply: "nobody" },
         onReporting: (all) => {
           for (const [workspace, inspected] of workspaces) {

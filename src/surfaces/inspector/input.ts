@@ -52,6 +52,16 @@ export function texts(fields: Fields, name: string, countMax: number): readonly 
   return value;
 }
 
+export function counts(fields: Fields, name: string, countMax: number): readonly number[] | undefined {
+  const value = own(fields, name);
+  if (value === undefined) return undefined;
+  const isFine = (one: unknown): one is number => Number.isSafeInteger(one) && Number(one) >= 0;
+  if (!Array.isArray(value) || value.length > countMax || !value.every(isFine)) {
+    throw bad(`"${name}" must be a list of at most ${countMax} integers from 0 on`);
+  }
+  return value;
+}
+
 export function choice<Value extends string>(fields: Fields, name: string, values: readonly Value[]): Value {
   const given = text(fields, name);
   const value = values.find((one) => one === given);

@@ -11,6 +11,8 @@ import { contains } from "../../contract/common.ts";
 export interface InspectedWorkspace {
   readonly name: string;
   readonly filehand: Filehand;
+  /** Where the calls of all processes are kept. */
+  readonly stateDir?: string | undefined;
   readonly dialect: DialectName;
   readonly definitions: readonly ToolDefinition[];
   readonly sessions: { named(id: string): Session | undefined };

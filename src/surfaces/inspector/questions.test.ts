@@ -10,7 +10,7 @@ const question: Question = {
   keep: ["session"],
   metadata: { path: "/ws/a", rule: "Edit", diff: "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n" },
 };
-const asked = { workspace: "w", session: "s", principal: null, tool: "Edit", question };
+const asked = { workspace: "w", session: "s", principal: null, client: null, tool: "Edit", question };
 
 function board(waitMsMax?: number) {
   const [put, ended]: [QuestionInfo[], RecordedAnswer[]] = [[], []];

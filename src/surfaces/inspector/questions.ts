@@ -1,7 +1,7 @@
 /** The questions on the page. The first answer counts, and it can choose only what the question offers. */
 
 import { createHash, randomBytes } from "node:crypto";
-import type { Answer, Question } from "../../contract/ask.ts";
+import type { Answer, OfferedHunk, Question } from "../../contract/ask.ts";
 import { treeQuestionWords } from "../../dialects/dialects.ts";
 import { dropOldest } from "../../contract/common.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionFile, QuestionInfo } from "./wire.ts";
@@ -12,6 +12,7 @@ export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;
   readonly principal: string | null;
+  readonly client: string | null;
   readonly tool: string;
   readonly question: Question;
 }
@@ -157,17 +158,21 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-const bare = { rule: null, keep: null, feedback: null } as const;
+const bare = { rule: null, keep: null, feedback: null, hunks: null } as const;
 const nobody = (by: "time" | "cancelled", timeMs: number): RecordedAnswer => ({ reply: "nobody", by, ...bare, timeMs });
 
-function isOffered({ reply, rule, keep }: AnswerGiven, info: QuestionInfo): boolean {
+function isOffered({ reply, rule, keep, hunks }: AnswerGiven, info: QuestionInfo): boolean {
+  if (hunks !== undefined) {
+    const areOffered = hunks.length > 0 && hunks.every((hunk) => info.hunks[hunk] !== undefined);
+    return reply === "once" && areOffered && new Set(hunks).size === hunks.length;
+  }
   if (reply !== "always") return true;
   if (info.always.length === 0 || (rule !== undefined && !info.always.includes(rule))) return false;
   return keep === undefined || keep === "session" || info.keep.includes(keep);
 }
 
 function recordedOf(
-  { reply, rule, keep, feedback }: AnswerGiven,
+  { reply, rule, keep, feedback, hunks }: AnswerGiven,
   info: QuestionInfo,
   browser: string,
   timeMs: number,
@@ -179,14 +184,16 @@ function recordedOf(
     rule: isAlways ? (rule ?? info.always[0] ?? null) : null,
     keep: isAlways ? (keep ?? "session") : null,
     feedback: reply === "reject" ? (feedback ?? null) : null,
+    hunks: hunks ?? null,
     timeMs,
   };
 }
 
 /** For the engine. A question without an answer in time is `nobody`: then the model gets the rule that would have helped. */
-function answerOf({ reply, rule, keep, feedback }: RecordedAnswer): Answer {
+function answerOf({ reply, rule, keep, feedback, hunks }: RecordedAnswer): Answer {
   switch (reply) {
     case "once":
+      return hunks === null ? { reply } : { reply, hunks };
     case "nobody":
       return { reply };
     case "always":
@@ -207,13 +214,18 @@ function modeCaution(asked: readonly AskedFile[], relativeOf: (path: string) => 
 /** Files of one question on the page; the page counts the others. */
 const filesMax = 200;
 
+function firstNotShown(hunks: readonly OfferedHunk[]): number {
+  const first = hunks.findIndex(({ file }) => file >= filesMax);
+  return first === -1 ? hunks.length : first;
+}
+
 /** What a person sees of a question, and a hash of it. */
 function shownOf(
   { question, ...call }: InspectorQuestion,
   counts: readonly (Totals | undefined)[],
   relativeOf: (path: string) => string,
 ) {
-  const { permission, patterns, always, keep, metadata } = question;
+  const { permission, patterns, always, keep, metadata, hunks = [] } = question;
   const [path = ""] = patterns;
   const asked = filesAsked(question);
   const files = asked.slice(0, filesMax).map((file, at): QuestionFile => {
@@ -239,6 +251,8 @@ function shownOf(
     caution: textOf(metadata["caution"]) ?? modeCaution(asked, relativeOf),
     always,
     keep,
+    // Files that the page does not list cannot be chosen there.
+    hunks: hunks.slice(0, firstNotShown(hunks)),
   };
   const hash = createHash("sha256").update(JSON.stringify([visible, metadata["diff"], asked.map((file) => file.path)]));
   return { id: randomBytes(12).toString("base64url"), ...visible, shown: hash.digest("base64url") };

@@ -40,6 +40,15 @@ const sample = {
       extraTokens: 0,
     },
   ],
+  lineEdits: {
+    calls: 0,
+    recordedWritten: 0,
+    recordedAnswered: 0,
+    tokensWritten: 0,
+    tokensAnswered: 0,
+    wrongBytes: 0,
+    refused: 0,
+  },
   formats: { reads: 0, recordedAnswered: 0, dialects: [{ dialect: "", tokensAnswered: 0 }] },
 } as const satisfies ReplayResult;
 

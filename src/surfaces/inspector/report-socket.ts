@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Socket } from "node:net";
-import type { Answer, Question } from "../../contract/ask.ts";
+import type { Answer, OfferedHunk, Question } from "../../contract/ask.ts";
 import { isRecord } from "../../contract/common.ts";
 import {
   type CallChange,
@@ -214,6 +214,7 @@ const range = shaped({
 const event = shaped({
   type: oneOf("call"),
   ...each(isText, "session", "dialect", "tool", "outcome"),
+  client: maybe(orNull(isText)), // older versions do not send it
   ...each(orNull(isText), "principal", "verb", "path", "real", "pattern", "reason", "turn"),
   ...each(isCount, "id", "elapsedMs", "tokensGiven", "tokensSaved", "changesTotal"),
   range: orNull(range),
@@ -246,6 +247,7 @@ const question = shaped({
   always: listOf(isText, 100),
   keep: listOf(oneOf("session", "project", "user"), 3),
   metadata: isRecord,
+  hunks: maybe(listOf(shaped({ file: isCount, hunk: maybe(isCount) } satisfies Record<keyof OfferedHunk, Is>))),
 } satisfies Record<keyof Question, Is>);
 
 const shapes: Readonly<Record<FromReporter["type"], Is>> = {
@@ -254,7 +256,14 @@ const shapes: Readonly<Record<FromReporter["type"], Is>> = {
     event,
     detail: either(detail, oneOf("dropped" satisfies NoDetail, "too large" satisfies NoDetail)),
   }),
-  ask: shaped({ id: isCount, session: isText, principal: orNull(isText), tool: isText, question }),
+  ask: shaped({
+    id: isCount,
+    session: isText,
+    principal: orNull(isText),
+    client: maybe(orNull(isText)),
+    tool: isText,
+    question,
+  }),
   cancel: shaped({ id: isCount }),
 };
 

@@ -7,6 +7,7 @@ const event: CallEvent = {
   id: 1,
   session: "s",
   principal: null,
+  client: null,
   dialect: "claude",
   tool: "Edit",
   verb: "edit",

@@ -1,7 +1,8 @@
 /** The interface of the page: what each address below `/api` takes and answers. A GET has a query, a POST has a body of JSON. */
 
-import type { Keep, Question } from "../../contract/ask.ts";
+import type { Keep, OfferedHunk, Question } from "../../contract/ask.ts";
 import type { ReplyPart, Verb } from "../../contract/call.ts";
+import type { LoggedCall, LoggedQuestion } from "../../contract/call-log.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { CallEvent, CallTally, Program, SessionTally } from "../../contract/event.ts";
 import type { ConflictReason, FileSeen, NotKept, RewindKind, TurnSeen } from "../../contract/history.ts";
@@ -39,6 +40,8 @@ export interface WorkspaceInfo {
   readonly mode: Mode;
   /** Is there a history? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
   readonly history: boolean;
+  /** Is there a call log? If not, `GET /api/w/<name>/log` answers with 409 `NO_LOG`. */
+  readonly log: boolean;
   /** Not without a state folder. */
   readonly acceptsReports: boolean;
   readonly processes: readonly ProcessInfo[];
@@ -82,6 +85,7 @@ export type RefusedCode =
   | "NOT_OFFERED"
   | "PLAN_CHANGED"
   | "NO_HISTORY"
+  | "NO_LOG"
   /** 422: the engine refused; the message is the engine's. */
   | "REFUSED"
   /** 500 */
@@ -139,6 +143,26 @@ export interface CallDetailView {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+// The call log: calls of all processes in this workspace, also from before this server was started.
+
+/**
+ * `GET /api/w/<name>/log`, newest first. All parameters may be left out: `session` (the beginning of its id), `client` and `path`
+ * (a part, ignoring case), `tool`, `errors=1`, `before` (the `next` of another page), `max` (1 to 500, 100 by default).
+ */
+export interface LogView {
+  readonly calls: readonly LogCallInfo[];
+  /** For `before` of the next page; null at the end. A page may have fewer calls than asked for, or none, and still a next one. */
+  readonly next: string | null;
+  /** Lines that cannot be read, and calls that came faster than they could be written. */
+  readonly damaged: number;
+  readonly lost: number;
+  /** Calls that wait for an answer, in any process; only on the first page. */
+  readonly waiting: readonly WaitingCall[];
+}
+/** Paths are relative to their root. */
+export type LogCallInfo = Omit<LoggedCall, "type" | "roots">;
+export type WaitingCall = Omit<LoggedQuestion, "type" | "roots" | "untilMs">;
+
 // Questions to the person at the page, and their answers.
 
 /** `GET /api/questions`: of all workspaces: open ones, oldest first, and the last 100 closed ones, newest first. */
@@ -151,6 +175,8 @@ export interface QuestionInfo {
   readonly workspace: string;
   readonly session: string;
   readonly principal: string | null;
+  /** The program that the session works for, as people know it; null if it gave no name. */
+  readonly client: string | null;
   readonly tool: string;
   readonly permission: Question["permission"];
   /** The file of the question: real and absolute, and relative to its root. */
@@ -178,6 +204,8 @@ export interface QuestionInfo {
   readonly diff: { readonly additions: number; readonly deletions: number } | null;
   /** `server`: the call waits for this page. `client`: the client shows the question too, and the first answer counts. */
   readonly waits: "server" | "client";
+  /** The parts that can be accepted one by one; empty if the question can only be answered as a whole. */
+  readonly hunks: readonly OfferedHunk[];
   /** A hash of everything above and of the diff. An answer must name it. */
   readonly shown: string;
 }
@@ -199,6 +227,8 @@ export interface Answered {
   readonly rule: string | null;
   readonly keep: Keep | null;
   readonly feedback: string | null;
+  /** Of `once`: the hunks that were accepted, if not all of the change. */
+  readonly hunks: readonly number[] | null;
   readonly timeMs: number;
 }
 
@@ -211,6 +241,8 @@ export interface AnswerGiven {
   readonly keep?: Keep | undefined;
   /** Of `reject`: at most 2,000 characters; the model reads it. */
   readonly feedback?: string | undefined;
+  /** Of `once`: only these, as indexes of the question's `hunks`, each once. */
+  readonly hunks?: readonly number[] | undefined;
 }
 
 // The stream of events.
@@ -308,6 +340,7 @@ export type ImageView =
 export interface PastSessions {
   readonly sessions: readonly {
     readonly id: string;
+    readonly client: string | null;
     readonly dialect: string;
     readonly startedMs: number | null;
     readonly lastMs: number;

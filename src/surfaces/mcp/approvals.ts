@@ -24,7 +24,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 
 export interface AskingCall {
   readonly message: CallMessage;
-  readonly caller: Pick<Caller, "session" | "canAsk">;
+  readonly caller: Pick<Caller, "session" | "client" | "canAsk">;
   readonly principal: string;
   readonly signal: AbortSignal;
   readonly ask: AskClient | undefined;
@@ -72,9 +72,11 @@ function answerOf(decision: Decided): Answer {
 }
 
 /** The answer if the same call asks again: what "always" adds, and the words of a rejection, count once. */
-function repeated({ reply }: Answer): Answer {
-  if (reply === "nobody") return unanswered;
-  return { reply: reply === "reject" ? "reject" : "once" };
+function repeated(answer: Answer): Answer {
+  if (answer.reply === "nobody") return unanswered;
+  // A person at the page may have chosen hunks; the same question offers the same ones.
+  if (answer.reply === "once" && answer.hunks !== undefined) return { reply: "once", hunks: answer.hunks };
+  return { reply: answer.reply === "reject" ? "reject" : "once" };
 }
 
 /** `beside`: the page of the inspector, if there is one. */
@@ -135,7 +137,7 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
       work: () => Promise<Result>,
     ): Promise<Result | InputRequiredResult> {
       const { name: tool, input, requestState } = message;
-      const { session, canAsk } = caller;
+      const { session, canAsk, client = null } = caller;
       const digestOfCall = (): string => digestOf([method, tool, input]); // most calls need none
       const state =
         requestState === undefined ? undefined : (states.open(requestState, { method, principal }) as State); // sealed below
@@ -143,7 +145,7 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
       // A response without a state answers no question of ours.
       const decision = state === undefined ? "no" : states.decisionFor(state, digestOfCall(), responses?.[questionKey]);
       const answers = new Map(state?.answers);
-      const asks = { workspace, session: session.id, principal, tool };
+      const asks = { workspace, session: session.id, principal, client, tool };
       let round: Round = { canAsk, answers, shown: state?.shown, decision, asks, onPage: state?.onPage };
       for (;;) {
         const result = await inRound(signal, round, work);

@@ -2,12 +2,15 @@
 
 import type { Session } from "../../options.ts";
 import { answerBytesFor } from "./client-limits.ts";
+import { clientTitle } from "./client-titles.ts";
 import type { Meta } from "./envelope.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
 import { metaNames } from "./names.ts";
 
 export interface Caller {
   readonly session: Session;
+  /** What people call its client, if it gave a name. */
+  readonly client: string | undefined;
   /** Can its client show a question to a person? */
   readonly canAsk: boolean;
   /** Bytes of one answer that its client shows to the model. */
@@ -33,10 +36,14 @@ export function callerOf(
   workspace: McpWorkspace,
   within?: readonly string[],
 ): Caller {
-  const { startedFor, otherwise } = workspace;
+  const { startedFor } = workspace;
+  const { name, title } = (clientInfo ?? {}) as { readonly name?: unknown; readonly title?: unknown };
+  const client = clientTitle(name, title);
+  const otherwise = workspace.otherwise(client);
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return {
-    session: workspace.sessions.find(key, within),
+    session: workspace.sessions.find(key, within, client),
+    client,
     canAsk: canAsk(capabilities),
     answerBytesMax: Math.min(workspace.answerBytesMax ?? answerBytesFor(clientInfo), workspace.resultBytesMax),
   };

@@ -107,7 +107,7 @@ function stage(structured: boolean): Stage {
     resultBytesMax: 10_000_000,
     answerBytesMax: undefined,
     startedFor: undefined,
-    otherwise: "test",
+    otherwise: () => "test",
     log: () => undefined,
     watchCall: undefined,
     onPartGone: () => undefined,

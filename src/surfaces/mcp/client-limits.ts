@@ -5,6 +5,7 @@
  */
 
 import { limits } from "../../contract/limits.ts";
+import { isNamed } from "./client-titles.ts";
 
 interface ClientLimit {
   /** The whole name, or a prefix followed by a star. */
@@ -45,6 +46,3 @@ export function answerBytesFor(clientInfo: unknown): number {
   if (typeof name !== "string") return unknownBytesMax;
   return clientLimits.find((known) => isNamed(name, known.name))?.bytesMax ?? unknownBytesMax;
 }
-
-const isNamed = (name: string, known: string): boolean =>
-  known.endsWith("*") ? name.startsWith(known.slice(0, -1)) : name === known;

@@ -4,10 +4,14 @@ import type { Writable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
 import type { Log, WatchCall } from "./mcp-workspace.ts";
 
-/** Drops entries while the reader of stderr is too slow, so that they do not fill the memory. */
-export function logTo(stderr: Writable): Log {
+/**
+ * Drops entries while the reader of stderr is too slow, so that they do not fill the memory. `onBug` gets the stack of each
+ * internal error.
+ */
+export function logTo(stderr: Writable, onBug?: (stack: string) => void): Log {
   let leftOut = 0;
   return (level, what, fields = {}) => {
+    if (typeof fields["stack"] === "string") onBug?.(fields["stack"]);
     if (stderr.writableLength > limits.logBytesMax) {
       leftOut += 1;
       return;

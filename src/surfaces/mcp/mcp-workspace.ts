@@ -1,6 +1,7 @@
 /** One workspace as an MCP server has it: toolkit, sessions, approvals, limits. */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { isFailure } from "../../contract/problem.ts";
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { defined } from "../../contract/common.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
@@ -26,11 +27,13 @@ export interface McpWorkspace {
   readonly answerBytesMax: number | undefined;
   /** On stdio: the conversation that the process was started for. */
   readonly startedFor: string | undefined;
-  /** Identifies requests that nothing else tells apart: on stdio the process, over HTTP the workspace. */
-  readonly otherwise: string;
+  /** Identifies requests that nothing else tells apart: on stdio the process, over HTTP the workspace and the client's name. */
+  readonly otherwise: (client: string | undefined) => string;
   readonly log: Log;
   /** Wraps every call of a tool, for metrics and tracing. */
   readonly watchCall: WatchCall | undefined;
+  /** With `--observe`: records what other programs changed since the last call. */
+  readonly observe?: ((session: Session, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** Called if the package was updated or removed and a call needs a file that is gone: the process ends after the answer. */
   readonly onPartGone: () => void;
 }
@@ -62,7 +65,12 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
     kept.delete(key);
     if (found !== undefined) filehand.recordUsage(found.session);
   };
-  const start = (key: string, readState: unknown, within: readonly string[] | undefined): Session => {
+  const start = (
+    key: string,
+    readState: unknown,
+    within: readonly string[] | undefined,
+    client: string | undefined,
+  ): Session => {
     const { principal, kind } = keyParts(key);
     return filehand.session({
       dialect,
@@ -73,18 +81,19 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       // was shown.
       shared: kind !== "handle",
       keepReadState: namesConversation.has(kind),
-      ...defined({ readState, within }),
+      ...defined({ readState, within, client }),
     });
   };
   return {
-    /** Finds or starts a session; `folders` are those that it is limited to from now on. */
-    find(key: string, folders?: readonly string[]): Session {
+    /** Finds or starts a session; `folders` are those that it is limited to from now on, `client` the name of its client. */
+    find(key: string, folders?: readonly string[], client?: string): Session {
       const within = folders === undefined ? "" : JSON.stringify(folders);
       const found = kept.get(key);
       if (key === newest && found?.within === within) return found.session;
       kept.delete(key);
       // Limited to other folders it becomes a new session, which inherits what the old one has read.
-      const session = found?.within === within ? found.session : start(key, found?.session.readState(), folders);
+      const session =
+        found?.within === within ? found.session : start(key, found?.session.readState(), folders, client);
       kept.set(key, { session, within });
       newest = key;
       const [oldest] = kept.keys();
@@ -104,6 +113,32 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
 /** The same key continues the same history, but only in the same workspace: a rewind must not touch the files of another. */
 const idOf = (key: string, workspaceId: string): string =>
   `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
+
+/**
+ * Scans the workspace now, and then before each call. A scan that fails is logged, and the call is made: a missing history is no
+ * reason to refuse it.
+ */
+export function createObserving(first: Session, log: Log): NonNullable<McpWorkspace["observe"]> {
+  let isReported = false;
+  const scan = async (session: Session, options: Parameters<Session["observe"]>[0]): Promise<void> => {
+    try {
+      const { notCovered, complete } = await session.observe(options);
+      if (notCovered.length > 0)
+        log("warn", "changes by other programs cannot be undone", { count: notCovered.length });
+      if (!complete && !isReported) log("warn", "not all files are looked at, see filehand observe status");
+      isReported ||= !complete;
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      if (error.code !== "CANCELLED") log("warn", "changes by other programs are not recorded", { code: error.code });
+    }
+  };
+  const started = scan(first, {});
+  started.catch(() => undefined); // a bug is thrown by the first call
+  return async (session, signal) => {
+    await started;
+    await scan(session, { since: "last scan", ...(signal === undefined ? {} : { signal }) });
+  };
+}
 
 const signatureBytes = 32;
 

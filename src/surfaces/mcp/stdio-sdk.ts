@@ -22,8 +22,8 @@ export function watchAll(
   const uris = notifications?.resourceSubscriptions;
   if (!Array.isArray(uris) || uris.length === 0) return undefined;
   const subscriptions = createSubscriptions(notify);
-  const { startedFor, otherwise } = workspace;
-  const key = sessionKey({ principal, startedFor, otherwise });
+  const { startedFor } = workspace;
+  const key = sessionKey({ principal, startedFor, otherwise: workspace.otherwise(undefined) });
   const session = workspace.sessions.find(key);
   const wanted = [...new Set(uris)].filter((uri) => typeof uri === "string");
   const ready = Promise.allSettled(wanted.map((uri) => subscriptions.add(uri, session)));

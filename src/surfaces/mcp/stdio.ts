@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isRecord } from "../../contract/common.ts";
 import { instructions } from "../../dialects/dialects.ts";
+import type { Receipts } from "../../state/state.ts";
 import { callerOf, clientOf } from "./caller.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
 import { hasEnvelope, type Id, isValidEnvelope, modernVersion } from "./envelope.ts";
@@ -27,6 +28,7 @@ export async function serveOverStdio(
   { stdin, stdout }: Pipes,
   stop: AbortSignal,
   loadSdk: () => Promise<{ readonly connectSdk: ConnectSdk }>,
+  receipts?: Pick<Receipts, "begin" | "end">,
 ): Promise<"read" | "unread"> {
   const wire = new StdioWire(stdin, stdout);
   wire.onerror = (error) => workspace.log("warn", "connection", { message: error.message });
@@ -99,7 +101,9 @@ export async function serveOverStdio(
         onLost: (callback) => (lost = callback),
         ask: client?.ask,
       };
-      const text = await answerCall(call, workspace);
+      const text = await (receipts === undefined || isReadOnly(name)
+        ? answerCall(call, workspace)
+        : answerWithReceipt(call, receipts));
       if (signal.aborted) lost();
       else await wire.sendAnswer(id, text);
     } catch (error) {
@@ -109,6 +113,27 @@ export async function serveOverStdio(
     } finally {
       if (running.get(id) === controller) running.delete(id);
       giveBack(controller, name, workspace);
+    }
+  };
+
+  const isReadOnly = (tool: string): boolean =>
+    workspace.definitions.some(({ name, readOnly }) => name === tool && readOnly);
+  const answerWithReceipt = async (call: ToolCall, kept: Pick<Receipts, "begin" | "end">): Promise<string> => {
+    const { id, name } = call.message;
+    try {
+      kept.begin(id);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      workspace.log("error", "the state folder cannot be written", { message: why });
+      const message = `Cannot call ${name}: the state folder there cannot be written, so the call could be made twice, nothing was done`;
+      return JSON.stringify({ jsonrpc: "2.0", id, error: { code: internalFault, message } });
+    }
+    let text: string | undefined;
+    try {
+      text = await answerCall(call, workspace);
+      return text;
+    } finally {
+      kept.end(id, text);
     }
   };
 
@@ -175,6 +200,9 @@ function whenIdle(stdout: Writable, idle: () => void): () => void {
   const timer = setTimeout(idle, unreadMsMax);
   return () => clearTimeout(timer);
 }
+
+/** Of JSON-RPC. */
+const internalFault = -32_603;
 
 export const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
 

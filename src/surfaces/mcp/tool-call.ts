@@ -128,7 +128,7 @@ async function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Calle
 
 export async function resultOfCall(
   call: ToolCall,
-  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions"> & {
+  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions" | "observe"> & {
     readonly approvals: Pick<McpWorkspace["approvals"], "places">;
   },
 ): Promise<CallToolResult> {
@@ -139,6 +139,7 @@ export async function resultOfCall(
   const onProgress = progressFor(message.meta?.["progressToken"], call.notify);
   const shared = { signal, answerBytesMax, countStructured: structured };
   const options = onProgress === undefined ? shared : { ...shared, onProgress };
+  await workspace.observe?.(session, signal);
   // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
   const reply = await (call.era === "modern"
     ? session.call(name, message.input, options)

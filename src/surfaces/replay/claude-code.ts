@@ -3,7 +3,7 @@
 import { dropOldest, isRecord } from "../../contract/common.ts";
 import {
   type Action,
-  editsIn,
+  editIn,
   type FileFact,
   hunksIn,
   jsonOf,
@@ -12,10 +12,12 @@ import {
   numberOf,
   type RecordedCall,
   recordIn,
+  shellIn,
   type Step,
   textIn,
   textOfParts,
   type TranscriptReader,
+  writeIn,
 } from "./conversation.ts";
 import { failureIn } from "./failure-words.ts";
 
@@ -41,6 +43,8 @@ export function isClaudeCode(value: JsonRecord): boolean {
 interface Waiting {
   readonly tool: string;
   readonly input: unknown;
+  /** The folder that the shell was in: a `cd` lasts to the next command. */
+  readonly cwd: string | undefined;
 }
 
 /** Calls without a result that are kept; the oldest go first. */
@@ -68,7 +72,7 @@ export function readClaudeCode(): TranscriptReader {
         const type = textIn(part, "type");
         const [id, name, answered] = [textIn(part, "id"), textIn(part, "name"), textIn(part, "tool_use_id")];
         if (type === "tool_use" && id !== undefined && name !== undefined && isRecord(part)) {
-          waiting.set(id, { tool: name, input: part["input"] });
+          waiting.set(id, { tool: name, input: part["input"], cwd: textIn(value, "cwd") });
           dropOldest(waiting, waitingMax);
         }
         const call = answered === undefined ? undefined : waiting.get(answered);
@@ -83,10 +87,11 @@ export function readClaudeCode(): TranscriptReader {
   };
 }
 
-function recorded({ tool, input }: Waiting, part: JsonRecord, result: JsonRecord | undefined): RecordedCall {
+function recorded(call: Waiting, part: JsonRecord, result: JsonRecord | undefined): RecordedCall {
+  const { tool, input } = call;
   const answer = textOfParts(part["content"]);
   const failed = part["is_error"] === true ? failureIn(answer) : undefined;
-  const action = actionOf(tool, input);
+  const action = actionOf(call);
   const isChanged = result?.["userModified"] === true;
   return {
     tool,
@@ -99,29 +104,20 @@ function recorded({ tool, input }: Waiting, part: JsonRecord, result: JsonRecord
   };
 }
 
-function actionOf(tool: string, input: unknown): Action {
+function actionOf({ tool, input, cwd }: Waiting): Action {
   const path = textIn(input, "file_path") ?? "";
   switch (tool) {
     case "Read":
       if (path === "" || textIn(input, "pages") !== undefined) break;
       return { verb: "read", path, from: numberOf(input, "offset"), linesMax: numberOf(input, "limit") };
     case "Edit":
-    case "MultiEdit": {
-      const edits = editsIn(input, ["old_string", "new_string", "replace_all"]);
-      if (path !== "" && edits !== undefined) return { verb: "edit", path, edits };
-      break;
-    }
-    case "Write": {
-      const content = textIn(input, "content");
-      if (path !== "" && content !== undefined) return { verb: "write", path, content };
-      break;
-    }
+    case "MultiEdit":
+      return editIn(input, path, ["old_string", "new_string", "replace_all"]);
+    case "Write":
+      return writeIn(input, path);
     case "Bash":
-    case "PowerShell": {
-      const command = textIn(input, "command");
-      if (command !== undefined) return { verb: "shell", command };
-      break;
-    }
+    case "PowerShell":
+      return shellIn(input, cwd);
     case "Grep":
     case "Glob":
     case "LS":

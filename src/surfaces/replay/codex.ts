@@ -82,7 +82,7 @@ function recorded({ tool, action, written, facts, failed, output }: Waiting, ans
   const isPatch = action.verb === "patch";
   const isFailed =
     failed || exitCodeIn(answer) > 0 || (isPatch && facts.length === 0 && !/success|"exit_code":0/i.test(answer));
-  const read = action.verb === "shell" && !isFailed ? linesRead(action.command, output ?? outputIn(answer)) : undefined;
+  const read = action.verb === "shell" && !isFailed ? linesRead(action, output ?? outputIn(answer)) : undefined;
   return {
     tool,
     // A command that only prints lines of a file is a read.
@@ -138,7 +138,9 @@ function actionOf(payload: JsonRecord, input: unknown): Action {
   const command = textIn(input, "cmd") ?? textIn(input, "command") ?? parts.at(-1);
   if (command === undefined || !/shell|exec|command|local_shell/.test(name)) return { verb: "other" };
   const patchText = patchInCommand(command);
-  return patchText === undefined ? { verb: "shell", command } : { verb: "patch", patchText };
+  return patchText === undefined
+    ? { verb: "shell", command, folder: textIn(input, "workdir") }
+    : { verb: "patch", patchText };
 }
 
 /** Events tell what a patch changed and what a command printed, before the model gets the answer. */

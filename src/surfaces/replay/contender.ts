@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import * as nodePath from "node:path";
 import { isRecord } from "../../contract/common.ts";
 import type { Reply } from "../../contract/call.ts";
+import type { LineSpan } from "../../contract/problem.ts";
 import { type DialectName, dialectNames } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { FilehandOptions, Session } from "../../options.ts";
@@ -34,8 +35,8 @@ export interface Contender {
   putBack(path: string): Promise<void>;
   /** The conversation no longer has what it was shown. */
   forget(): void;
-  /** The model knows this file as it is now. */
-  shown(path: string, text: string): Promise<void>;
+  /** The model knows this file as it is now, or these lines of it. */
+  shown(path: string, text: string, lines?: readonly LineSpan[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,25 +48,28 @@ export interface OwnOptions {
   readonly options: Partial<FilehandOptions>;
 }
 
-/** A session of Filehand in the scratch folder, and one more of each dialect on the same files, for reads. */
+/** A session of Filehand in the scratch folder, one more of each dialect on the same files, for reads, and new ones for edits by line. */
 export function openFilehand(folder: string, cwd: string, { dialect, options }: OwnOptions) {
-  const filehand = createFilehand({
-    ...options,
-    roots: [folder],
-    cwd,
-    dialect,
-    ask: "yes",
-    secrets: "allow",
-    history: false,
-  });
-  const close = (): Promise<void> => filehand.close();
+  const open = (more: Partial<FilehandOptions>) =>
+    createFilehand({
+      ...options,
+      roots: [folder],
+      cwd,
+      dialect,
+      ask: "yes",
+      secrets: "allow",
+      history: false,
+      ...more,
+    });
+  const [filehand, byLine] = [open({}), open({ lineEdits: true })];
+  const close = async (): Promise<void> => void (await Promise.all([filehand.close(), byLine.close()]));
   const main = contenderOf(filehand.session({ dialect }), folder, close, (readState) =>
     filehand.session({ dialect, readState }),
   );
   const formats = dialectNames.map(
     (name) => [name, contenderOf(filehand.session({ dialect: name }), folder, close)] as const,
   );
-  return { main, formats };
+  return { main, formats, byLine: () => contenderOf(byLine.session({ dialect }), folder, close) };
 }
 
 function contenderOf(
@@ -92,7 +96,8 @@ function contenderOf(
     trial: () => ({ call: callIn(again(session.readState())) }),
     putBack: async () => undefined,
     forget: () => session.forget(),
-    shown: (path, text) => session.markRead(path, { sha256: createHash("sha256").update(text).digest("hex") }),
+    shown: (path, text, lines) =>
+      session.markRead(path, { sha256: createHash("sha256").update(text).digest("hex"), ...(lines && { lines }) }),
     close,
   };
 }

@@ -19,7 +19,8 @@ export type Action =
   | { readonly verb: "patch"; readonly patchText: string }
   /** A search is repeated only where a tool has the same name and parameters: `input` is as recorded. */
   | { readonly verb: "search"; readonly path: string | undefined; readonly input: JsonRecord }
-  | { readonly verb: "shell"; readonly command: string }
+  /** `folder`: where it ran, if that is recorded; may be relative to where the conversation began. */
+  | { readonly verb: "shell"; readonly command: string; readonly folder: string | undefined }
   /** A call that concerns no file, or a file that is no text. */
   | { readonly verb: "other" };
 
@@ -125,11 +126,26 @@ export function textOfParts(content: unknown): string {
   return content.flatMap((part: unknown) => textIn(part, "text") ?? []).join("\n");
 }
 
-/** One edit or a list of them, by the names that the client gives to its parameters. */
-export function editsIn(
+// Actions by the names that a client gives to their parameters. A call without one of them is no action on a file.
+
+const other: Action = { verb: "other" };
+
+export const writeIn = (input: unknown, path: string | undefined): Action => {
+  const content = textIn(input, "content");
+  return path === undefined || path === "" || content === undefined ? other : { verb: "write", path, content };
+};
+
+export const shellIn = (input: unknown, folder: string | undefined): Action => {
+  const command = textIn(input, "command");
+  return command === undefined ? other : { verb: "shell", command, folder };
+};
+
+/** One edit or a list of them. */
+export function editIn(
   input: unknown,
+  path: string | undefined,
   [oldName, newName, allName]: readonly [string, string, string],
-): readonly [RecordedEdit, ...RecordedEdit[]] | undefined {
+): Action {
   const parts = isRecord(input) && Array.isArray(input["edits"]) ? input["edits"] : [input];
   const edits = parts.flatMap((part: unknown): RecordedEdit[] => {
     const [oldText, newText] = [textIn(part, oldName), textIn(part, newName)];
@@ -137,7 +153,8 @@ export function editsIn(
     return [{ oldText, newText, all: part[allName] === true || part[allName] === "true" }];
   });
   const [first, ...rest] = edits;
-  return first === undefined || edits.length !== parts.length ? undefined : [first, ...rest];
+  if (path === undefined || path === "" || first === undefined || edits.length !== parts.length) return other;
+  return { verb: "edit", path, edits: [first, ...rest] };
 }
 
 const hunkHeader = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;

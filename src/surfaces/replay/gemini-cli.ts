@@ -3,7 +3,7 @@
 import { isRecord } from "../../contract/common.ts";
 import {
   type Action,
-  editsIn,
+  editIn,
   type FileFact,
   jsonOf,
   type JsonRecord,
@@ -11,10 +11,12 @@ import {
   numberOf,
   type RecordedCall,
   recordIn,
+  shellIn,
   type Step,
   textIn,
   textOfParts,
   type TranscriptReader,
+  writeIn,
 } from "./conversation.ts";
 import { failureIn } from "./failure-words.ts";
 import { linesRead } from "./shell.ts";
@@ -60,7 +62,7 @@ function recorded(call: JsonRecord, status: string): RecordedCall {
   const answer = answerOf(call["result"]);
   const failed = status === "cancelled" ? "refused by a person" : status === "error" ? failureIn(answer) : undefined;
   const action = actionOf(tool, input);
-  const read = action.verb === "shell" && failed === undefined ? linesRead(action.command, printed(answer)) : undefined;
+  const read = action.verb === "shell" && failed === undefined ? linesRead(action, printed(answer)) : undefined;
   return {
     tool,
     action: read?.action ?? action,
@@ -99,25 +101,14 @@ function actionOf(tool: string, input: JsonRecord): Action {
       return { verb: "read", path, from, linesMax };
     }
     case "replace": {
-      const edits = editsIn(input, ["old_string", "new_string", "allow_multiple"]);
-      if (path === "" || edits === undefined) break;
-      const [{ oldText, newText, all }] = edits;
-      return {
-        verb: "edit",
-        path,
-        edits: [{ oldText, newText, all: all || (numberOf(input, "expected_replacements") ?? 1) > 1 }],
-      };
+      const action = editIn(input, path, ["old_string", "new_string", "allow_multiple"]);
+      const isSeveral = (numberOf(input, "expected_replacements") ?? 1) > 1;
+      return action.verb === "edit" && isSeveral ? { ...action, edits: [{ ...action.edits[0], all: true }] } : action;
     }
-    case "write_file": {
-      const content = textIn(input, "content");
-      if (path !== "" && content !== undefined) return { verb: "write", path, content };
-      break;
-    }
-    case "run_shell_command": {
-      const command = textIn(input, "command");
-      if (command !== undefined) return { verb: "shell", command };
-      break;
-    }
+    case "write_file":
+      return writeIn(input, path);
+    case "run_shell_command":
+      return shellIn(input, textIn(input, "dir_path") ?? textIn(input, "directory"));
     case "grep_search":
     case "search_file_content":
     case "glob":

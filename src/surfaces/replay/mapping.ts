@@ -26,6 +26,7 @@ const toolNames = {
   read: ["read", "readtextfile", "readfile", "view", "viewfile"],
   edit: ["edit", "editfile", "editblock", "strreplace", "replace", "replaceinfile"],
   edits: ["multiedit"],
+  editLines: ["editlines"],
   write: ["write", "writefile", "createfile"],
   patch: ["patch", "applypatch"],
   remove: ["delete", "deletefile", "remove", "removefile"],
@@ -38,6 +39,7 @@ const parameterNames = {
   to: ["end_line", "endLine"],
   head: ["head"],
   oldText: ["old_string", "oldString", "oldText", "old_text", "old_str"],
+  lines: ["lines"],
   newText: ["new_string", "newString", "newText", "new_text", "new_str"],
   all: ["replace_all", "replaceAll", "allow_multiple"],
   count: ["expected_replacements"],
@@ -59,6 +61,7 @@ export function mapTools(tools: readonly OfferedTool[]) {
     return undefined;
   };
   const [read, edit, edits] = [find(toolNames.read), find(toolNames.edit), find(toolNames.edits)];
+  const editLines = find(toolNames.editLines);
   const [write, patch, remove] = [find(toolNames.write), find(toolNames.patch), find(toolNames.remove)];
   return {
     /** The tools that are used, for the report. */
@@ -90,6 +93,13 @@ export function mapTools(tools: readonly OfferedTool[]) {
         return [inList.call({ path }, { edits: list })];
       }
       return wanted.map((one) => inList.call({ path, ...valuesOf(one), ...(one.all ? { count: count(one) } : {}) }));
+    },
+    /** Edits by line, if there is a tool for them. */
+    editLines(path: string, wanted: readonly { readonly lines: string; readonly newText: string }[]) {
+      const items = editLines?.items;
+      if (editLines === undefined || items === undefined) return undefined;
+      const list = wanted.map(({ lines, newText }) => items.values({ lines, newText }));
+      return editLines.call({ path }, { edits: list });
     },
     write: (path: string, content: string): MappedCall | undefined => write?.call({ path, content }),
     patch: (patchText: string): MappedCall | undefined =>

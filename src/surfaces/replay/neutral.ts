@@ -3,17 +3,20 @@
 import { isRecord } from "../../contract/common.ts";
 import {
   type Action,
-  editsIn,
+  editIn,
   type FailureKind,
   failureKinds,
   type FileFact,
   jsonOf,
   type JsonRecord,
+  listIn,
   numberOf,
   recordIn,
+  shellIn,
   type Step,
   textIn,
   type TranscriptReader,
+  writeIn,
 } from "./conversation.ts";
 
 /** The key of the line that begins a conversation; its value is the version of the form. */
@@ -60,16 +63,10 @@ function actionOf(verb: string, input: JsonRecord): Action {
     case "read":
       if (path === undefined) break;
       return { verb, path, from: numberOf(input, "from"), linesMax: numberOf(input, "lines") };
-    case "edit": {
-      const edits = editsIn(input, ["old", "new", "all"]);
-      if (path !== undefined && edits !== undefined) return { verb, path, edits };
-      break;
-    }
-    case "write": {
-      const content = textIn(input, "content");
-      if (path !== undefined && content !== undefined) return { verb, path, content };
-      break;
-    }
+    case "edit":
+      return editIn(input, path, ["old", "new", "all"]);
+    case "write":
+      return writeIn(input, path);
     case "patch": {
       const patchText = textIn(input, "patch");
       if (patchText !== undefined) return { verb, patchText };
@@ -77,16 +74,26 @@ function actionOf(verb: string, input: JsonRecord): Action {
     }
     case "search":
       return { verb, path, input };
-    case "shell": {
-      const command = textIn(input, "command");
-      if (command !== undefined) return { verb, command };
-    }
+    case "shell":
+      return shellIn(input, textIn(input, "folder"));
   }
   return { verb: "other" };
 }
 
+/** `found`: lines that a search showed. */
+function linesFound(found: unknown): readonly FileFact[] {
+  if (!Array.isArray(found)) return [];
+  return found.flatMap((one: unknown): FileFact[] => {
+    const [path, from] = [textIn(one, "path"), numberOf(one, "from")];
+    const lines = listIn(one, "lines").filter((line): line is string => typeof line === "string");
+    if (path === undefined || from === undefined || from < 1 || lines.length === 0) return [];
+    return [{ path, at: "before", is: "lines", from, lines }];
+  });
+}
+
 /** `before` and `after`: the whole text, null where there was no file. `shown`: lines of the file as it was before. */
 function factsOf(action: Action, value: JsonRecord): readonly FileFact[] {
+  if (action.verb === "search") return linesFound(value["found"]);
   if (action.verb !== "read" && action.verb !== "edit" && action.verb !== "write") return [];
   const { path } = action;
   const facts: FileFact[] = [];

@@ -6,7 +6,7 @@
 import { isRecord } from "../../contract/common.ts";
 import {
   type Action,
-  editsIn,
+  editIn,
   type FileFact,
   hunksOfUnified,
   jsonOf,
@@ -15,9 +15,11 @@ import {
   numberOf,
   type RecordedCall,
   recordIn,
+  shellIn,
   type Step,
   textIn,
   type TranscriptReader,
+  writeIn,
 } from "./conversation.ts";
 import { failureIn } from "./failure-words.ts";
 import { linesRead } from "./shell.ts";
@@ -66,9 +68,7 @@ function recorded(tool: string, state: JsonRecord, isFailed: boolean): RecordedC
   const metadata = recordIn(state, "metadata");
   const action = actionOf(tool, input);
   const read =
-    action.verb === "shell" && !isFailed && numberOf(metadata, "exit") === 0
-      ? linesRead(action.command, answer)
-      : undefined;
+    action.verb === "shell" && !isFailed && numberOf(metadata, "exit") === 0 ? linesRead(action, answer) : undefined;
   return {
     tool,
     action: read?.action ?? action,
@@ -86,27 +86,18 @@ function actionOf(tool: string, input: JsonRecord): Action {
       if (path === "") break;
       return { verb: "read", path, from: numberOf(input, "offset"), linesMax: numberOf(input, "limit") };
     case "edit":
-    case "multiedit": {
-      const edits = editsIn(input, ["oldString", "newString", "replaceAll"]);
-      if (path !== "" && edits !== undefined) return { verb: "edit", path, edits };
-      break;
-    }
-    case "write": {
-      const content = textIn(input, "content");
-      if (path !== "" && content !== undefined) return { verb: "write", path, content };
-      break;
-    }
+    case "multiedit":
+      return editIn(input, path, ["oldString", "newString", "replaceAll"]);
+    case "write":
+      return writeIn(input, path);
     case "patch":
     case "apply_patch": {
       const patchText = textIn(input, "patchText");
       if (patchText !== undefined) return { verb: "patch", patchText };
       break;
     }
-    case "bash": {
-      const command = textIn(input, "command");
-      if (command !== undefined) return { verb: "shell", command };
-      break;
-    }
+    case "bash":
+      return shellIn(input, textIn(input, "workdir"));
     case "grep":
     case "glob":
     case "list":

@@ -19,6 +19,12 @@ export function placeOf(path: string, cwd: string): string {
   return `long/${digest(resolved)}/${safe.at(-1) ?? ""}`;
 }
 
+/** A path as a command in `folder` means it; relative if both are. */
+export function pathIn(folder: string | undefined, path: string): string {
+  const [start, end] = [plain(folder ?? ""), plain(path)];
+  return start === "" || nodePath.posix.isAbsolute(end) ? path : nodePath.posix.join(start, end);
+}
+
 function plain(path: string): string {
   const isWindows = /^[A-Za-z]:[\\/]|^\\\\/.test(path);
   return isWindows ? `/${path.replaceAll("\\", "/").replace(":", "")}` : path;

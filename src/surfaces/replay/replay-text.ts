@@ -15,6 +15,7 @@ export function replayText(result: ReplayResult): string {
       ...listed("Not made again", calls.notReplayed),
     ],
     ...result.scores.flatMap((score) => scoreSections(score)),
+    lineEditSection(result),
     formatSection(result),
     [
       `Shell: ${amount(shell.commands, "command")}, ${number(shell.changing)} of them change files, ${number(shell.undoable)} of these could be undone where the workspace is watched`,
@@ -71,6 +72,19 @@ function scoreSections(score: ReplayScore): readonly (readonly string[])[] {
           ]
         : []),
     ],
+  ];
+}
+
+function lineEditSection({ lineEdits }: ReplayResult): readonly string[] {
+  const { calls, wrongBytes, refused, recordedWritten, recordedAnswered, tokensWritten, tokensAnswered } = lineEdits;
+  if (calls + wrongBytes + refused === 0) return [];
+  return [
+    `Edits by line (EditLines): ${number(calls)} with the recorded bytes, ${number(wrongBytes)} with other bytes, ${number(refused)} refused`,
+    ...table([
+      ["tokens", "recorded", "by line", ""],
+      ["written", number(recordedWritten), number(tokensWritten), percent(tokensWritten, recordedWritten)],
+      ["answered", number(recordedAnswered), number(tokensAnswered), percent(tokensAnswered, recordedAnswered)],
+    ]),
   ];
 }
 

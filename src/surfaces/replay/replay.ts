@@ -6,12 +6,13 @@
 import type { ReplayResult } from "../../contract/replay.ts";
 import { countTokens } from "../../filehand.ts";
 import { findTranscripts, openScratch, type Scratch, type Transcript } from "../../state/state.ts";
-import { parsePatch, type PatchFile, type PatchHunk, roughTokens } from "../../text/text.ts";
+import { linesShownByShell, parsePatch, type PatchFile, type PatchHunk, roughTokens } from "../../text/text.ts";
 import { type Answer, type Contender, isFault, openFilehand, type OwnOptions, startServer } from "./contender.ts";
 import type { Action, FailureKind, FileFact, RecordedCall, RecordedEdit, Step } from "./conversation.ts";
 import { knowFiles, withHunks } from "./known-files.ts";
+import { lineEditsOf } from "./line-edits.ts";
 import type { MappedCall } from "./mapping.ts";
-import { placeOf } from "./places.ts";
+import { pathIn as fromFolder, placeOf } from "./places.ts";
 import { acceptedWords, readTranscript } from "./read-transcript.ts";
 import { countCalls, scoring, type Scoring } from "./score.ts";
 import { shellChangeKinds, shellChanges } from "./shell.ts";
@@ -174,6 +175,17 @@ interface Applied {
   left: number;
 }
 
+interface ShellOutput {
+  readonly command: string;
+  readonly folder: string | undefined;
+  readonly text: string;
+  /** Places of files whose lines in it were marked as shown. */
+  readonly noted: Set<string>;
+}
+
+/** Outputs of commands that are kept. */
+const printedMax = 300;
+
 /** Later changes of the same file that can confirm it. */
 const laterMax = 6;
 
@@ -198,6 +210,8 @@ function openConversation(recordedCwd: string, { scratch, options, server, sides
   }));
   for (const { score, contender } of players) score.uses(contender);
   let applied: Applied[] = [];
+  /** What commands printed, the latest last. */
+  let printed: ShellOutput[] = [];
 
   const at = (path: string): string => placeOf(path, recordedCwd);
   const pathIn = ({ contender }: Player, place: string): string => `${contender.folder}/${place}`;
@@ -391,12 +405,58 @@ function openConversation(recordedCwd: string, { scratch, options, server, sides
     if (typeof change === "string") return change;
     if (call.failed !== undefined) return tryAgain(call.failed, change);
     if (change.files.some(({ isSure }) => !isSure)) return "content not recorded";
+    for (const file of change.files) await noteShell(file);
+    await makeByLine(call, change, recorded);
     for (const player of players) await makeChange(player, call, change, recorded);
     for (const { place, after } of change.files) {
       confirm(place, after);
       known.change(place, after);
     }
     return undefined;
+  };
+
+  /**
+   * The lines of the file that commands have shown, as a hook after the shell tool would mark them. They are looked for when the file
+   * is changed, since its content is known then. Other servers have no such hook.
+   */
+  const noteShell = async ({ place, before }: Expected): Promise<void> => {
+    const [player] = players;
+    if (player === undefined || before === null) return;
+    const name = place.slice(place.lastIndexOf("/") + 1);
+    for (const output of printed) {
+      if (output.noted.has(place) || !(output.command.includes(name) || output.text.includes(name))) continue;
+      const shown = linesShownByShell(output.command, output.text, (path) =>
+        at(fromFolder(output.folder, path)) === place ? before : undefined,
+      );
+      const lines = shown.flatMap((one) => one.lines);
+      if (lines.length === 0) continue;
+      output.noted.add(place);
+      put(player, place, before);
+      await player.contender.shown(pathIn(player, place), before, lines).catch(() => undefined);
+    }
+  };
+
+  /** The same edit by line, in a session that has just read these lines; then the file is as before. */
+  const makeByLine = async ({ action }: RecordedCall, { files }: Change, recorded: Cost): Promise<void> => {
+    const [player] = players;
+    const [file] = files;
+    if (player === undefined || file === undefined || action.verb !== "edit") return;
+    const { place, before, after } = file;
+    const wanted = before === null || after === null ? undefined : lineEditsOf(before, after);
+    if (wanted === undefined || wanted.length === 0) return;
+    put(player, place, before);
+    const byLine = own.byLine();
+    const path = pathIn(player, place);
+    for (const { from, to } of wanted) {
+      const read = byLine.map.read(path, from, to - from + 1);
+      if (read !== undefined) await byLine.call(read);
+    }
+    const call = byLine.map.editLines(path, wanted);
+    if (call === undefined) return;
+    const { written, answered, last } = await makeCalls(player, [call], byLine);
+    const verdict = last.failed ? "refused" : look(player, place) === after ? "sameBytes" : "wrongBytes";
+    counts.lineEdit(verdict, recorded, { written, answered });
+    put(player, place, before);
   };
 
   const makeChange = async (player: Player, call: RecordedCall, change: Change, recorded: Cost): Promise<void> => {
@@ -501,6 +561,7 @@ function openConversation(recordedCwd: string, { scratch, options, server, sides
       counts.played(why);
     },
     forget(): void {
+      printed = [];
       for (const { contender } of players) contender.forget();
     },
     close: (): Promise<void> => own.main.close(),
@@ -520,6 +581,9 @@ function openConversation(recordedCwd: string, { scratch, options, server, sides
       case "shell": {
         const kinds = shellChanges(action.command);
         counts.shell(kinds, kinds.length > 0 && kinds.every((kind) => shellChangeKinds[kind] === "undone"));
+        if (call.failed === undefined && call.answer !== "") {
+          printed = [...printed, { ...action, text: call.answer, noted: new Set<string>() }].slice(-printedMax);
+        }
         return "shell command";
       }
       case "other":

@@ -135,6 +135,15 @@ export function countCalls() {
   ];
   const calls = { total: 0, replayed: 0 };
   const shell = { commands: 0, changing: 0, undoable: 0 };
+  const lineEdits = {
+    calls: 0,
+    recordedWritten: 0,
+    recordedAnswered: 0,
+    tokensWritten: 0,
+    tokensAnswered: 0,
+    wrongBytes: 0,
+    refused: 0,
+  };
   const formats = { reads: 0, recordedAnswered: 0, dialects: new Map<string, number>() };
   let compactions = 0;
   let client: ClientName = "neutral";
@@ -176,6 +185,17 @@ export function countCalls() {
       if (isUndoable) shell.undoable += 1;
       for (const kind of changes) add(kinds, kind);
     },
+    lineEdit(verdict: "sameBytes" | "wrongBytes" | "refused", recorded: Cost, made: Cost): void {
+      if (verdict !== "sameBytes") {
+        lineEdits[verdict] += 1;
+        return;
+      }
+      lineEdits.calls += 1;
+      lineEdits.recordedWritten += recorded.written;
+      lineEdits.recordedAnswered += recorded.answered;
+      lineEdits.tokensWritten += made.written;
+      lineEdits.tokensAnswered += made.answered;
+    },
     format(recordedAnswered: number, costs: ReadonlyMap<string, number>): void {
       formats.reads += 1;
       formats.recordedAnswered += recordedAnswered;
@@ -195,6 +215,7 @@ export function countCalls() {
       },
       shell: { ...shell, kinds: countsOf(kinds) },
       scores,
+      lineEdits,
       formats: {
         reads: formats.reads,
         recordedAnswered: formats.recordedAnswered,

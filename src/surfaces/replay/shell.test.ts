@@ -56,7 +56,7 @@ describe("commands that only print lines of a file", () => {
     ["head -2 a.txt", "one\ntwo\n", "a.txt", { is: "lines", from: 1, lines: ["one", "two"] }],
     ["nl -ba a.txt | sed -n '2,3p'", "     2\ttwo\n     3\tthree\n", "a.txt", { lines: ["two", "three"] }],
   ])("%s", (command, output, path, fact) => {
-    const read = linesRead(command, output);
+    const read = linesRead({ command, folder: undefined }, output);
     expect(read?.action).toMatchObject({ verb: "read", path });
     expect(read?.facts).toMatchObject([{ path, ...fact }]);
   });
@@ -70,7 +70,7 @@ describe("commands that only print lines of a file", () => {
     ["cat a && rm a", "x"],
     ["tail -5 a", "x"],
     ["cat a.txt", "one\n…12 tokens truncated…\ntwo"],
-  ])("%s is not one", (command, output) => expect(linesRead(command, output)).toBeUndefined());
+  ])("%s is not one", (command, output) => expect(linesRead({ command, folder: undefined }, output)).toBeUndefined());
 });
 
 test("a patch is found in a heredoc only", () => {

@@ -1,7 +1,9 @@
 /** Recorded shell commands, classified by their words; no command is ever run. Linear in the length of the command. Pure. */
 
 import * as nodePath from "node:path";
+import { cutOutput, simpleCommands } from "../../text/text.ts";
 import type { Action, FileFact } from "./conversation.ts";
+import { pathIn } from "./places.ts";
 
 /** How a command changes files, and whether a watched workspace could take that back (`session.observe`, `filehand batch --observe`). */
 export const shellChangeKinds = {
@@ -18,14 +20,6 @@ export const shellChangeKinds = {
   install: "not undone",
 } as const;
 export type ShellChange = keyof typeof shellChangeKinds;
-
-/** One command of a line, with the files that its output is redirected to. */
-interface SimpleCommand {
-  readonly words: readonly string[];
-  readonly targets: readonly string[];
-  /** Its input is the output of the command before it. */
-  readonly isPiped: boolean;
-}
 
 /** Characters of a command that are looked at; a longer one has a file in a heredoc, which changes nothing of this. */
 const commandCharsMax = 100_000;
@@ -165,92 +159,6 @@ function execOf(args: readonly string[]): ShellChange | undefined {
   return at === -1 ? undefined : changeOf(args.slice(at + 1));
 }
 
-/** Quotes are taken off, comments and the bodies of heredocs are left out. What a substitution runs counts as a command, too. */
-function simpleCommands(text: string): readonly SimpleCommand[] {
-  const commands: SimpleCommand[] = [];
-  let words: string[] = [];
-  let targets: string[] = [];
-  let word: string | undefined;
-  let isPiped = false;
-  let isTarget = false;
-  const heredocs: string[] = [];
-  const endWord = (): void => {
-    if (word === undefined) return;
-    if (isTarget) targets.push(word);
-    else words.push(word);
-    isTarget = false;
-    word = undefined;
-  };
-  const endCommand = (next: "piped" | "alone"): void => {
-    endWord();
-    if (words.length > 0 || targets.length > 0) commands.push({ words, targets, isPiped });
-    [words, targets, isPiped, isTarget] = [[], [], next === "piped", false];
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at] ?? "";
-    const next = text[at + 1];
-    if (sign === "\\") {
-      if (next !== "\n") word = (word ?? "") + (next ?? "");
-      at += 1;
-    } else if (sign === "'" || sign === '"') {
-      const end = closing(text, at, sign);
-      word = (word ?? "") + text.slice(at + 1, end);
-      at = end;
-    } else if (sign === "#" && word === undefined) {
-      const end = text.indexOf("\n", at);
-      at = end === -1 ? text.length : end - 1;
-    } else if (sign === "<" && next === "<" && text[at + 2] !== "<") {
-      const [mark = "", name = ""] = /^<<-?\s{0,9}["']?([A-Za-z_]\w{0,99})["']?/.exec(text.slice(at, at + 120)) ?? [];
-      if (name !== "") heredocs.push(name);
-      endWord();
-      at += Math.max(mark.length, 2) - 1;
-    } else if (sign === "\n" && heredocs.length > 0) {
-      endCommand("alone");
-      for (const name of heredocs.splice(0)) at = endOfHeredoc(text, at, name);
-      at -= 1;
-    } else if (sign === ">") {
-      // The number of a descriptor before it is no word.
-      if (word !== undefined && /^[12&]$/.test(word)) word = undefined;
-      endWord();
-      if (next === ">" || next === "|") at += 1;
-      isTarget = true;
-    } else if (sign === "|" || sign === ";" || sign === "&" || sign === "\n" || sign === "(" || sign === ")") {
-      if (sign === "&" && isTarget && word === undefined) {
-        word = "&";
-        continue;
-      }
-      if ((sign === "|" || sign === "&") && next === sign) {
-        endCommand("alone");
-        at += 1;
-      } else endCommand(sign === "|" ? "piped" : "alone");
-    } else if (sign === " " || sign === "\t" || sign === "\r") endWord();
-    else word = (word ?? "") + sign;
-  }
-  endCommand("alone");
-  return commands;
-}
-
-/** Where a quotation ends; at the end of the text if it does not. */
-function closing(text: string, from: number, quote: string): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    if (quote === '"' && text[at] === "\\") at += 1;
-    else if (text[at] === quote) return at;
-  }
-  return text.length;
-}
-
-/** The position after the line that ends a heredoc. */
-function endOfHeredoc(text: string, from: number, name: string): number {
-  for (let start = from + 1; start <= text.length; ) {
-    const end = text.indexOf("\n", start);
-    const line = text.slice(start, end === -1 ? text.length : end);
-    if (line.trim() === name) return end === -1 ? text.length : end;
-    if (end === -1) break;
-    start = end + 1;
-  }
-  return text.length;
-}
-
 /** A patch that a command passes to `apply_patch`, as Codex understands it. */
 export function patchInCommand(command: string): string | undefined {
   const head = /^\s{0,99}apply_patch\s{1,9}<<-?\s{0,9}["']?([A-Za-z_]\w{0,99})["']?[ \t]{0,99}\n/.exec(
@@ -261,19 +169,16 @@ export function patchInCommand(command: string): string | undefined {
   return end === -1 ? command.slice(head[0].length) : command.slice(head[0].length, end + 1);
 }
 
-/** What a client puts where it left out a part of the output. */
-const cutOutput = /(?:tokens|chars|characters|lines) truncated|output truncated|truncated output/i;
-
 /** The read that a command is, if it only prints lines of one file, with the lines as they were printed. */
 export function linesRead(
-  command: string,
+  { command, folder }: Pick<Action & { readonly verb: "shell" }, "command" | "folder">,
   output: string,
 ): { readonly action: Action; readonly facts: readonly FileFact[] } | undefined {
   if (command.length > 1_000 || cutOutput.test(output)) return undefined;
   const all = simpleCommands(command);
   const [start] = all;
-  const folder = start?.words[0] === "cd" && start.words.length === 2 ? start.words[1] : undefined;
-  const [one, two, ...more] = folder === undefined ? all : all.slice(1);
+  const into = start?.words[0] === "cd" && start.words.length === 2 ? start.words[1] : undefined;
+  const [one, two, ...more] = into === undefined ? all : all.slice(1);
   if (
     one === undefined ||
     more.length > 0 ||
@@ -289,10 +194,7 @@ export function linesRead(
         ? { path: numbered, from: 1, to: undefined }
         : rangeOf([...two.words, numbered]);
   if (range === undefined || (numbered === undefined && two !== undefined)) return undefined;
-  const path =
-    folder === undefined || nodePath.posix.isAbsolute(range.path)
-      ? range.path
-      : nodePath.posix.join(folder, range.path);
+  const path = pathIn(into === undefined ? folder : pathIn(folder, into), range.path);
   const shown = output
     .split("\n")
     .map((line) => (numbered === undefined ? line : line.replace(/^ {0,9}\d{1,9}\t/, "")));

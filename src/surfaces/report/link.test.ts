@@ -78,7 +78,7 @@ test("a question without an answer ends with the link, and later ones at once", 
   const { link, socket, over } = await linked();
   const { signal } = new AbortController();
   const question = { permission: "edit", patterns: [], always: [], keep: [], metadata: {} } as const;
-  const asked = { session: "s", principal: null, tool: "Edit", question };
+  const asked = { session: "s", principal: null, client: null, tool: "Edit", question };
   const waiting = link.ask(asked, signal);
   socket.destroy();
   await over;

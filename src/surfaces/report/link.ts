@@ -17,6 +17,7 @@ export interface Link {
 export interface QuestionAsked {
   readonly session: string;
   readonly principal: string | null;
+  readonly client: string | null;
   readonly tool: string;
   readonly question: Question;
 }
@@ -77,7 +78,7 @@ export function openLink({ inspector, roots, program, onOver }: LinkOptions): Li
       if (waiting.length === 0) setImmediate(flush);
       waiting.push([event, detail]);
     },
-    ask({ session, principal, tool, question }, signal) {
+    ask({ session, principal, client, tool, question }, signal) {
       if (isOver || signal.aborted) return Promise.resolve({ reply: "nobody" });
       asked += 1;
       const id = asked;
@@ -91,7 +92,7 @@ export function openLink({ inspector, roots, program, onOver }: LinkOptions): Li
           resolve(answer);
         });
         signal.addEventListener("abort", cancel, { once: true });
-        send({ type: "ask", id, session, principal, tool, question });
+        send({ type: "ask", id, session, principal, client, tool, question });
       });
     },
     async end() {

@@ -28,7 +28,7 @@ test("where no inspector listens, no call is listened to: neither for one that h
   await filehand.session().call("LS", {});
   expect([listeners, reporter.board.isWatched]).toEqual([0, false]);
   const question = { permission: "edit", patterns: [], always: [], keep: [], metadata: {} } as const;
-  const asked = { workspace: "w", session: "s", principal: null, tool: "Edit", question };
+  const asked = { workspace: "w", session: "s", principal: null, client: null, tool: "Edit", question };
   expect(await reporter.board.ask(asked, new AbortController().signal)).toEqual({ reply: "nobody" });
   await reporter.end();
 });

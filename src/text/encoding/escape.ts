@@ -1,6 +1,7 @@
 /** Escapes text from files and file systems for display: it can neither control a terminal nor disguise itself. */
 
 import { hiddenCharacters, visibleJoins } from "../../contract/hidden-characters.ts";
+import { cutChars } from "./encoding.ts";
 
 /** Control characters, lone surrogates (the `u` flag excludes the halves of pairs) and hidden characters. */
 const unsafeInNames = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}]`, "u");
@@ -14,6 +15,12 @@ const everyUnsafeInContent = new RegExp(unsafeInContent, "g");
 /** A file name on one line. Backslashes stay: with doubled ones a Windows path is unusable in the next call. */
 export function escapeName(name: string): string {
   return unsafeInNames.test(name) ? name.replace(everyUnsafeInNames, escapeUnlessVisible) : name;
+}
+
+/** A name that others chose, for one line: escaped, and cut at a length. */
+export function shownName(name: string, charsMax: number): string {
+  const shown = escapeName(cutChars(name, charsMax * 2));
+  return shown.length > charsMax ? `${cutChars(shown, charsMax - 1)}…` : shown;
 }
 
 /** File content for a terminal: newlines and tabs stay, other control characters show as `^[` or `\x9b`. */

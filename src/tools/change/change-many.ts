@@ -9,12 +9,14 @@ import {
   WriteFailed,
   yieldToEventLoop,
 } from "../../disk/disk.ts";
+import type { OfferedHunk } from "../../contract/ask.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
+import type { Preview } from "../../guard/guard.ts";
 import { noDiffLine, type PatchFile } from "../../text/text.ts";
 import { withDiagnostics, notifyServers } from "../languages.ts";
 import { locatePermitted } from "../locate.ts";
@@ -22,6 +24,7 @@ import type { ToolContext } from "../tool.ts";
 import { permitReading, type Plan, writePrepared } from "./change.ts";
 import { commitNew, commitRemoval, joined, writeProblem, requireNothingAt, requireWritable } from "./commit.ts";
 import { runFormatter } from "./formatted.ts";
+import { chosenIn, offeredHunks, partOf } from "./part.ts";
 import {
   diffText,
   changedFileOf,
@@ -83,27 +86,29 @@ async function changeManyOnce(
   context: ToolContext,
 ): Promise<Made | { readonly askAgain: Target }> {
   const answers = await permitFiles(all, context);
-  const [head, ...rest] = answers;
+  refuseClashes(answers.flatMap(targetsOf));
+  const accepted = answers.filter(({ isRefused }) => !isRefused);
+  const [head, ...rest] = accepted;
+  if (head === undefined) throw new Error("a person accepts at least one hunk");
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
-  refuseClashes(targets);
 
   const slices = timeSlices(context.signal);
   return exclusively(targets, context, async (locks) => {
     await using handles = new HandleStack();
     const jobs: Job[] = [];
-    for (const [index, file] of all.entries()) {
+    for (const answer of accepted) {
+      const { file } = answer;
       const changeTarget = await resolveChangeTarget(file.path, context);
       handles.use(handleOf(changeTarget));
-      const answer = answers[index] ?? head;
       // Checked before the file is read: an error could show its content.
       if (changeTarget.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
       const job = await jobOf(file, changeTarget, context);
       handles.use(openFileOf(job.prepared));
-      jobs.push(job);
       if (job.moved?.target.real !== answer.destination?.real)
         throw new Problem({ code: "CHANGED", place: answer.target });
-      const { approved } = answer;
+      const { approved, hunks } = answer;
       if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: changeTarget.target };
+      jobs.push(hunks === undefined ? job : { ...job, prepared: await partOf(job.prepared, hunks, context) });
       if (slices.isOver()) await slices.next();
     }
     refuseSharedInodes(jobs, context);
@@ -129,6 +134,9 @@ async function changeManyOnce(
       target: one.target,
       files: [one, ...more],
       matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
+      ...(accepted.length < answers.length && {
+        refused: answers.filter(({ isRefused }) => isRefused).map(({ target }) => target),
+      }),
       dryRun: context.dryRun,
     };
     return { outcome, notified: await notifyServers(files, context) };
@@ -136,9 +144,14 @@ async function changeManyOnce(
 }
 
 interface Permitted {
+  readonly file: FilePlan;
   readonly target: Target;
   readonly destination: Target | undefined;
   readonly approved: string | undefined;
+  /** The hunks that a person chose; undefined for all of the file's change. */
+  readonly hunks: readonly number[] | undefined;
+  /** A person accepted nothing of this file's change. */
+  readonly isRefused: boolean;
 }
 
 const targetsOf = ({ target, destination }: Pick<Permitted, "target" | "destination">): [Target, ...Target[]] =>
@@ -148,33 +161,34 @@ const targetsOf = ({ target, destination }: Pick<Permitted, "target" | "destinat
 async function permitFiles(
   [first, ...others]: readonly [FilePlan, ...FilePlan[]],
   context: ToolContext,
-): Promise<readonly [Permitted, ...Permitted[]]> {
+): Promise<readonly Permitted[]> {
   const { signal, dryRun, guard } = context;
   const slices = timeSlices(signal);
-  const head = await located(first, context);
-  const all: [Located, ...Located[]] = [head];
+  const all: [Located, ...Located[]] = [await located(first, context)];
   for (const file of others) {
     all.push(await located(file, context));
     if (slices.isOver()) await slices.next();
   }
   let diffs: readonly string[] | undefined;
-  const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
+  let offered: readonly OfferedHunk[] = [];
+  const preview = async (): Promise<Preview> => {
     const questions: FileQuestion[] = [];
-    for (const one of all) {
-      questions.push(await questionAbout(one, context));
+    for (const [at, one] of all.entries()) {
+      questions.push(await questionAbout(one, at, context));
       if (slices.isOver()) await slices.next();
     }
     diffs = questions.map(({ diff }) => diff);
-    return wholeQuestion(questions);
+    const question = wholeQuestion(questions);
+    offered = question.hunks ?? [];
+    return question;
   };
   const targets = all.flatMap(targetsOf);
-  const isAsked = (await guard.permitAll("edit", targets, signal, { preview, dryRun })) === "asked";
-  const answer = ({ target, destination }: Located, at: number): Permitted => ({
-    target,
-    destination,
-    approved: isAsked ? diffs?.[at] : undefined,
+  const permit = await guard.permitAll("edit", targets, signal, { preview, dryRun });
+  return all.map(({ file, target, destination }, at): Permitted => {
+    const approved = permit === "free" ? undefined : diffs?.[at];
+    const hunks = typeof permit === "string" ? undefined : chosenIn(at, offered, permit.hunks);
+    return { file, target, destination, approved, hunks, isRefused: hunks?.length === 0 };
   });
-  return [answer(head, 0), ...all.slice(1).map((one, at) => answer(one, at + 1))];
 }
 
 interface Located extends Pick<Permitted, "target" | "destination"> {
@@ -203,9 +217,14 @@ async function located(file: FilePlan, context: ToolContext): Promise<Located> {
 interface FileQuestion extends QuestionAboutChange {
   readonly path: string;
   readonly movedTo?: string;
+  readonly hunks: readonly OfferedHunk[];
 }
 
-async function questionAbout({ file, target, destination }: Located, context: ToolContext): Promise<FileQuestion> {
+async function questionAbout(
+  { file, target, destination }: Located,
+  at: number,
+  context: ToolContext,
+): Promise<FileQuestion> {
   const changeTarget = await resolveChangeTarget(file.path, context);
   using _handle = handleOf(changeTarget);
   if (changeTarget.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
@@ -213,21 +232,28 @@ async function questionAbout({ file, target, destination }: Located, context: To
   using _file = openFileOf(prepared);
   requireWritable(prepared, context);
   const moved = destination === undefined || file.moveTo === undefined ? {} : { movedTo: file.moveTo };
-  return { path: target.absolute, ...questionOf(prepared), ...moved };
+  const hunks = offeredHunks(prepared, at, destination === undefined ? "it is" : "moved");
+  return { path: target.absolute, ...questionOf(prepared), ...moved, hunks };
 }
 
 /** Characters of all diffs in one question: more than a person reads. */
 const questionCharsMax = 1_000_000;
 
-function wholeQuestion(files: readonly FileQuestion[]): Readonly<Record<string, unknown>> {
+function wholeQuestion(files: readonly FileQuestion[]): Preview {
   const [first, ...others] = files;
   if (others.length === 0) return { ...first };
   let charsLeft = questionCharsMax;
   const shown = files.map((file) => {
     charsLeft -= file.diff.length;
-    return charsLeft >= 0 ? file : { ...file, diff: `${noDiffLine}\n` };
+    // What is not shown cannot be chosen; that a file is deleted is shown in any case.
+    const hunks = file.deletes === true ? file.hunks : [];
+    return charsLeft >= 0 ? file : { ...file, diff: `${noDiffLine}\n`, hunks };
   });
-  return { diff: shown.map(({ diff }) => diff).join(""), files: shown };
+  return {
+    diff: shown.map(({ diff }) => diff).join(""),
+    files: shown.map(({ hunks: _hunks, ...file }) => file),
+    hunks: shown.flatMap(({ hunks }) => hunks),
+  };
 }
 
 async function destinationOf(file: FilePlan, context: ToolContext): Promise<Target | undefined> {

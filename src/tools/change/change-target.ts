@@ -114,10 +114,11 @@ export function lockKeysOf(changeTarget: ChangeTarget): readonly LockKey[] | und
   return folder && [{ folder: lockedFolder(folder, nodePath.dirname(real)), name: nodePath.basename(real) }];
 }
 
-const lockedFolder = ({ identity }: Handle, path: string): LockKey["folder"] => ({
+const lockedFolder = ({ identity, reads }: Handle, path: string): LockKey["folder"] => ({
   device: identity.device,
   inode: identity.inode,
   path,
+  isLocal: reads === "at once",
 });
 
 /** Does the path still lead to the same file, or still to none? False if in doubt. */

@@ -15,6 +15,7 @@
  * Nothing is created before it is permitted. change-many.ts takes the same steps for all files of a patch.
  */
 
+import type { OfferedHunk } from "../../contract/ask.ts";
 import type { ChangedFile, ChangeNote, Hunk, Piece } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotifiedChange } from "../../contract/lsp.ts";
@@ -23,6 +24,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import type { LookupAlso, OpenFile } from "../../disk/disk.ts";
+import type { Preview } from "../../guard/guard.ts";
 import type { LinesMoved, Wrote } from "../../session/session.ts";
 import { notifyServers, withDiagnostics } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
@@ -31,6 +33,7 @@ import { commit, commitNew, requireWritable } from "./commit.ts";
 import type { CurrentFile, Holds, UncheckedCurrentFile, Wants } from "./current-file.ts";
 import { runFormatter } from "./formatted.ts";
 import { createRecorder, type HistoryRecorder } from "./history-recorder.ts";
+import { chosenIn, inMemory, offeredHunks, partOf } from "./part.ts";
 import { changedFileOf, diffText, openFileOf, prepare, type Prepared, questionOf } from "./prepare.ts";
 
 export interface Changed<Extra> {
@@ -66,8 +69,8 @@ async function changeOnce<Extra>(
 ): Promise<Attempt<Extra>> {
   const resolved = await resolveChangeTarget(path, context, also);
   using handle = handleOf(resolved);
-  const approvedDiff = await permitChange(resolved, plan, context);
-  const wasAsked = approvedDiff !== undefined;
+  const approved = await permitChange(resolved, plan, context);
+  const wasAsked = approved !== undefined;
   if (wasAsked) handle?.close();
 
   const changeLocked = async (): Promise<Attempt<Extra>> => {
@@ -78,9 +81,11 @@ async function changeOnce<Extra>(
     if (changeTarget.target.real !== resolved.target.real) {
       throw new Problem({ code: "CHANGED", place: resolved.target });
     }
-    const prepared = await prepare(changeTarget, plan, context); // read current, ledger check, plan
-    using _file = openFileOf(prepared);
-    if (wasAsked && approvedDiff !== diffText(prepared)) return { askAgain: resolved.target };
+    const hunks = approved?.hunks;
+    const whole = await prepare(changeTarget, hunks === undefined ? plan : inMemory(plan), context); // read current, ledger check, plan
+    using _file = openFileOf(whole);
+    if (wasAsked && approved.diff !== diffText(whole)) return { askAgain: resolved.target };
+    const prepared = hunks === undefined ? whole : await partOf(whole, hunks, context);
     context.signal.throwIfAborted();
     const { extra } = prepared;
     if (context.dryRun) {
@@ -93,29 +98,39 @@ async function changeOnce<Extra>(
   return await exclusively([resolved.target], context, changeLocked, lockKeysOf(resolved));
 }
 
+/** The diff that a person was shown, and the hunks of it that the person accepted; undefined for all of the change. */
+interface Approved {
+  readonly diff: string;
+  readonly hunks: readonly number[] | undefined;
+}
+
 /**
  * Throws unless the session may make this change. It must also be allowed to read the file, because a question and an error
- * show parts of it. Answers with the diff that a person approved; undefined if no person was asked.
+ * show parts of it. Answers with what a person approved; undefined if no person was asked.
  */
-export async function permitChange<Extra>(
+async function permitChange<Extra>(
   changeTarget: ChangeTarget,
   plan: Plan<Extra>,
   context: ToolContext,
-): Promise<string | undefined> {
+): Promise<Approved | undefined> {
   const { target } = changeTarget;
   await permitReading(changeTarget, plan, context);
   let diff = "";
+  let offered: readonly OfferedHunk[] = [];
   // A change that cannot be made fails here, before the person is asked.
-  const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
+  const preview = async (): Promise<Preview> => {
     const prepared = await prepare(changeTarget, plan, context);
     using _file = openFileOf(prepared);
     requireWritable(prepared, context);
     const question = questionOf(prepared);
     ({ diff } = question);
-    return { ...question };
+    offered = offeredHunks(prepared, 0);
+    return { ...question, hunks: offered };
   };
   const { signal, dryRun } = context;
-  return (await context.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
+  const permit = await context.guard.permit("edit", target, signal, { preview, dryRun });
+  if (permit === "free") return undefined;
+  return { diff, hunks: permit === "asked" ? undefined : chosenIn(0, offered, permit.hunks) };
 }
 
 /** A missing file is an error whatever the rules say: `prepare` throws it. */
@@ -167,6 +182,8 @@ export interface Planned<Extra> {
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
   readonly removes?: true;
+  /** Set if the change is made as a whole or not at all, so that its hunks cannot be accepted one by one. */
+  readonly indivisible?: true;
   /** The encoding to remember, where only planning revealed it. */
   readonly remember?: EncodingName;
   readonly wrote: Wrote;

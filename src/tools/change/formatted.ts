@@ -1,4 +1,4 @@
-/** Runs the host's formatter after a change. What it changes is reported and recorded with the change, and counts as seen. */
+/** Runs the formatter after a change. What it changes is reported and recorded with the change, and counts as seen. */
 
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
@@ -10,9 +10,10 @@ import { storedFile } from "../../history/history.ts";
 import { nothingShown, type Seen, type Wrote } from "../../session/session.ts";
 import { hunksBetween, wellFormed } from "../../text/text.ts";
 import { movedAlong } from "../edit/edit-text.ts";
+import { statKeyOf } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Diff } from "./change.ts";
-import { hashIfSmall, rememberWrite } from "./commit.ts";
+import { commit, hashIfSmall, rememberWrite } from "./commit.ts";
 import { readCurrentFile } from "./current-file.ts";
 import { createRecorder } from "./history-recorder.ts";
 
@@ -33,9 +34,10 @@ export async function runFormatter(
   const untouched = context.dryRun || file.did === "deleted" || file.notes.some(({ note }) => note === "same content");
   if (formatter === undefined || untouched) return file;
   const written = await contentOf(target, profile, context);
-  const failed = formatting.hangs
-    ? "it did not end with an earlier file, so it was not called"
-    : await failureOf(formatter, target.real, formatting, context);
+  const ended = formatting.hangs
+    ? { failed: "it did not end with an earlier file, so it was not called" }
+    : await formattedBy(formatter, target.real, written?.bytes, formatting, context);
+  const { failed, put } = await putContent(ended, target, written, context);
   const now = await contentOf(target, profile, context);
   const notes: ChangeNote[] = failed === undefined ? [] : [{ note: "formatter failed", why: failed }];
   const withNotes = { ...file, notes: [...file.notes, ...notes] };
@@ -66,7 +68,9 @@ export async function runFormatter(
   const diff = await runInSlices(hunksBetween(written.text, now.text));
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
   remember(shown);
-  const kept = await keep(target, written, now, context);
+  const kept =
+    put?.filter(({ note }) => !file.notes.some((one) => one.note === note)) ??
+    (await keep(target, written, now, context));
   const { additions, deletions } = diff;
   const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;
   return { ...withNotes, ...(await wholeDiff(file, now.text)), notes: [...withNotes.notes, note, ...kept] };
@@ -102,33 +106,95 @@ async function contentOf(target: Target, profile: Profile, context: ToolContext)
   }
 }
 
-/** Why the formatter failed, if it did. The wait is bounded, because the file is locked meanwhile. */
-async function failureOf(
+/** `content`: what the formatter returned, if it did not write the file itself. */
+interface FormatterEnd {
+  readonly failed?: string;
+  readonly content?: Buffer;
+}
+
+/** The wait is bounded, because the file is locked meanwhile. */
+async function formattedBy(
   formatter: NonNullable<ToolContext["formatter"]>,
   path: string,
+  content: Buffer | undefined,
   formatting: Formatting,
   { signal, formatterMsMax }: ToolContext,
-): Promise<string | undefined> {
+): Promise<FormatterEnd> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), formatterMsMax);
   const stop = AbortSignal.any([signal, late.signal]);
-  const stopped = new Promise<string>((resolve) => {
+  const stopped = new Promise<{ readonly stoppedWhy: string }>((resolve) => {
     const stopWaiting = (): void =>
-      resolve(late.signal.aborted ? `it took longer than ${formatterMsMax} ms` : "it was cancelled");
+      resolve({ stoppedWhy: late.signal.aborted ? `it took longer than ${formatterMsMax} ms` : "it was cancelled" });
     if (stop.aborted) stopWaiting();
     else stop.addEventListener("abort", stopWaiting, { once: true });
   });
-  const done = async (): Promise<undefined> => {
-    await formatter({ path, signal: stop });
-  };
+  const done = async (): Promise<Uint8Array | string | undefined> =>
+    (await formatter({ path, content: content === undefined ? undefined : Buffer.from(content), signal: stop })) ??
+    undefined;
   try {
-    const why = await Promise.race([done(), stopped]);
-    if (why !== undefined) formatting.hangs = true;
-    return why;
+    const result = await Promise.race([done(), stopped]);
+    if (result === undefined) return {};
+    if (typeof result === "object" && "stoppedWhy" in result) {
+      formatting.hangs = true;
+      return { failed: result.stoppedWhy };
+    }
+    return { content: Buffer.from(result) };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { failed: error instanceof Error ? error.message : String(error) };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Writes what the formatter returned, in the same turn and with the same checks as any change. `put`: the notes of that. */
+async function putContent(
+  { failed, content }: FormatterEnd,
+  target: Target,
+  written: Content | undefined,
+  context: ToolContext,
+): Promise<{ readonly failed?: string | undefined; readonly put?: readonly ChangeNote[] }> {
+  if (content === undefined || failed !== undefined) return { failed };
+  if (written === undefined) return { failed: "the file is no text, or too large" };
+  if (content.equals(written.bytes)) return {};
+  const node = context.disk.lookup(target.real);
+  if (node.seen !== "node") return { failed: "the file is gone" };
+  using _handle = node.handle;
+  const opened = context.disk.open(node);
+  if ("errno" in opened) return { failed: `the file cannot be opened (${opened.errno})` };
+  using file = opened;
+  if (statKeyOf(file.identity) !== statKeyOf(written.identity))
+    return { failed: "another program changed the file meanwhile" };
+  const planned = {
+    pieces: content.length === 0 ? [] : [content],
+    diff: { hunks: [], additions: 0, deletions: 0, complete: true },
+    before: undefined,
+    notes: [],
+    wrote: nothingShown,
+    extra: undefined,
+  };
+  const { bytes: old, remember } = written;
+  const changeTarget = { is: "there", target, node } as const;
+  // The change itself has been made, so a cancelled call still gets its formatted file or the whole old one.
+  const uncancelled = { ...context, signal: new AbortController().signal };
+  try {
+    const recorder = createRecorder(await context.turn(), target);
+    const diff = planned.diff;
+    const prepared = {
+      is: "there",
+      target,
+      changeTarget,
+      file,
+      old,
+      remember,
+      planned,
+      extra: undefined,
+      diff,
+    } as const;
+    return { put: await commit(prepared, recorder, uncancelled) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { failed: `the formatted content could not be written (${error.data.code})` };
   }
 }
 

@@ -39,6 +39,8 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly changeTarget: Extract<ChangeTarget, { readonly is: "there" }>;
       readonly file: OpenFile;
       readonly old: Buffer | undefined;
+      /** What the plan is based on; undefined if nothing was planned. */
+      readonly current?: CurrentFile;
       readonly remember: CurrentFile["remember"];
       readonly planned: Planned<Extra>;
     }
@@ -83,6 +85,7 @@ export async function prepare<Extra>(
       changeTarget,
       file,
       old: current.bytes,
+      current,
       remember: planned.remember ?? current.remember,
       planned,
       extra: planned.extra,
@@ -206,7 +209,9 @@ export function questionOf<Extra>(prepared: Prepared<Extra>): QuestionAboutChang
 const isExecutable = (mode: number): boolean => (mode & 0o100) !== 0;
 
 /** Undefined if the file is as executable as before; a new file was not. */
-function modesOf<Extra>(prepared: Prepared<Extra>): { readonly before: number; readonly after: number } | undefined {
+export function modesOf<Extra>(
+  prepared: Prepared<Extra>,
+): { readonly before: number; readonly after: number } | undefined {
   if (prepared.is === "new") return prepared.executable === true ? { before: 0o644, after: 0o755 } : undefined;
   const { mode: before } = prepared.file;
   const { mode: after = before } = prepared.planned;

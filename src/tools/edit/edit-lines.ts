@@ -44,24 +44,9 @@ export const planOfLines = (
       throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
     }
     const numbers = context.ledger.numbersOf(current.target.real, current.seen);
-    try {
-      return await runInSlices(planLines(current, lines, numbers, context.changes.readFirst !== false), context.signal);
-    } catch (error) {
-      if (error instanceof Problem) await rememberShown(error, current, context);
-      throw error;
-    }
+    return runInSlices(planLines(current, lines, numbers, context.changes.readFirst !== false), context.signal);
   },
 });
-
-/** A refusal that shows moved lines under their new numbers counts as showing them: the next call may use these numbers. */
-async function rememberShown({ data }: Problem, { target, fingerprint }: CurrentFile, { ledger }: ToolContext) {
-  if (data.code !== "WRONG_LINES" || data.reason !== "moved") return;
-  for (const { from, lines } of data.now) {
-    const views = [{ from, to: from + lines.length - 1, hash: undefined }];
-    const texts = [{ from, text: lines.join("\n") }];
-    await ledger.saw(target.real, fingerprint, { views, cut: [], linesTotal: undefined, texts });
-  }
-}
 
 function* planLines(
   current: CurrentFile,

@@ -21,7 +21,7 @@ import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { type HeldLocks, runInSlices, type Tree } from "../../disk/disk.ts";
+import { type HeldLocks, mapInSlices, runInSlices, type Tree } from "../../disk/disk.ts";
 import { nothingShown } from "../../session/session.ts";
 import { hunksBetween } from "../../text/text.ts";
 import type { Diff, Plan, Planned } from "../change/change.ts";
@@ -35,7 +35,7 @@ import type { ToolContext, Tool } from "../tool.ts";
 import { importsFor, updateImports } from "./imports.ts";
 import {
   changedFiles,
-  entryTarget,
+  targetsBelow,
   findEntry,
   folderProblem,
   freeTarget,
@@ -57,8 +57,8 @@ export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
   }
   const tree = await listed(target, context);
   const { mayLose } = await permitTree([{ target, permissions: ["read", "edit"] }], tree, { does: "deletes" }, context);
-  const made = await exclusively(locked(tree, [target]), context, async (locks) => {
-    requireSame(tree, await listed(target, context), target);
+  const made = await exclusively(await locked(tree, [target], context), context, async (locks) => {
+    await requireSame(tree, await listed(target, context), target, context);
     const recording = startRecording(context);
     let remains: { readonly remains?: true } = {};
     if (!context.dryRun) {
@@ -67,7 +67,7 @@ export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
       const keep = (): Promise<void> => record(recording, tree, names, mayLose, context);
       const { isClear } = await removeNow(tree, target, keep, recording, locks, context);
       remains = isClear ? {} : { remains: true };
-      dropAll(tree, target, context);
+      await dropAll(tree, target, context);
     }
     const change: TreeChange = {
       did: "deleted",
@@ -77,7 +77,7 @@ export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
       notKept: recording.lost,
       ...remains,
     };
-    return reported(changedFiles(tree, "deleted", target), target, change, context);
+    return reported(await changedFiles(tree, "deleted", target), target, change, context);
   });
   return finished(made, context);
 };
@@ -125,8 +125,8 @@ export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
     ...imports.uses,
   ] as const;
   await permitTree(uses, tree, { does: "moves", to: goal, diff: imports.diff }, context);
-  const made = await exclusively(locked(tree, [target, goal]), context, async (locks) => {
-    requireSame(tree, await listed(target, context), target);
+  const made = await exclusively(await locked(tree, [target, goal], context), context, async (locks) => {
+    await requireSame(tree, await listed(target, context), target, context);
     const foldersAbove = missingAbove(goal, context);
     const recording = startRecording(context);
     if (!context.dryRun) {
@@ -142,7 +142,7 @@ export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
       foldersMade,
       notKept: recording.lost,
     };
-    return reported(changedFiles(tree, "moved", goal, target), goal, change, context);
+    return reported(await changedFiles(tree, "moved", goal, target), goal, change, context);
   });
   const updated = await updateImports(imports, profile, context);
   const outcome = await finished(made, context);
@@ -184,7 +184,7 @@ async function moveNow(
   }
   await recording.done();
   carryAll(before, goal, context);
-  dropAll(tree, target, context);
+  await dropAll(tree, target, context);
 }
 
 /** The second half of a move to another file system: if the source cannot be removed, the copy goes again. */
@@ -228,8 +228,8 @@ export const copy: Tool<"copy"> = async ({ path, to }, context) => {
     { target: goal, permissions: ["edit"] as const },
   ] as const;
   await permitTree(uses, tree, { does: "copies", to: goal }, context);
-  const made = await exclusively(locked(tree, [goal]), context, async () => {
-    requireSame(tree, await listed(target, context), target);
+  const made = await exclusively(await locked(tree, [goal], context), context, async () => {
+    await requireSame(tree, await listed(target, context), target, context);
     const foldersAbove = missingAbove(goal, context);
     const recording = startRecording(context);
     const { signal, dryRun, disk } = context;
@@ -261,7 +261,7 @@ export const copy: Tool<"copy"> = async ({ path, to }, context) => {
       foldersMade,
       notKept: 0,
     };
-    return reported(changedFiles(tree, "created", goal), goal, change, context);
+    return reported(await changedFiles(tree, "created", goal), goal, change, context);
   });
   return finished(made, context);
 };
@@ -308,20 +308,26 @@ function folderAt(path: string, context: ToolContext): Target | undefined {
 }
 
 /** Every name of every file, and the names of the tree itself. */
-function locked(tree: Tree, tops: readonly [Target, ...Target[]]): [Target, ...Target[]] {
-  const [first, ...others] = tops;
-  const below = tops.flatMap((top) =>
-    tree.flatMap(({ is, below: path }) => (is === "file" && path !== "" ? [entryTarget(top, path, "file")] : [])),
-  );
-  return [first, ...others, ...below];
+async function locked(
+  tree: Tree,
+  [first, ...others]: readonly [Target, ...Target[]],
+  { signal }: ToolContext,
+): Promise<[Target, ...Target[]]> {
+  const all: [Target, ...Target[]] = [first, ...others];
+  const files = tree.filter(({ is, below }) => is === "file" && below !== "");
+  for (const entryOf of [first, ...others].map(targetsBelow)) {
+    await mapInSlices(files, ({ below }) => all.push(entryOf(below, "file")), signal);
+  }
+  return all;
 }
 
 /** What was permitted, and shown in a question, is what is changed. */
-function requireSame(then: Tree, now: Tree, place: Target): void {
+async function requireSame(then: Tree, now: Tree, place: Target, { signal }: ToolContext): Promise<void> {
   const keyOf = ({ below, is, identity }: Tree[number]): string =>
     is === "file" ? `${below}\0${statKeyOf(identity)}` : `${below}\0${is}\0${identity.inode}`;
-  const known = new Set(then.map(keyOf));
-  if (then.length === now.length && now.every((entry) => known.has(keyOf(entry)))) return;
+  const known = new Set(await mapInSlices(then, keyOf, signal));
+  const isKnown = await mapInSlices(now, (entry) => known.has(keyOf(entry)), signal);
+  if (then.length === now.length && !isKnown.includes(false)) return;
   throw new Problem({ code: "CHANGED", place });
 }
 
@@ -350,8 +356,9 @@ function carryAll(seen: ReturnType<typeof statKeys>, goal: Target, { ledger, dis
   }
 }
 
-function dropAll(tree: Tree, target: Target, { ledger }: ToolContext): void {
-  for (const { is, below } of tree) if (is === "file") ledger.drop(nodePath.join(target.real, below));
+async function dropAll(tree: Tree, target: Target, { ledger }: ToolContext): Promise<void> {
+  const entryOf = targetsBelow(target);
+  await mapInSlices(tree, ({ is, below }) => is === "file" && ledger.drop(entryOf(below, is).real));
 }
 
 interface Made {

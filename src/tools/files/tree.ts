@@ -10,7 +10,7 @@ import type { VersionIs } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { type FolderFault, Problem } from "../../contract/problem.ts";
 import type { Place, RealPath, Target } from "../../contract/target.ts";
-import { timeSlices, type Tree, type TreeEntry, wholeFile } from "../../disk/disk.ts";
+import { mapInSlices, timeSlices, type Tree, type TreeEntry, wholeFile } from "../../disk/disk.ts";
 import { type TreeUse, refusal } from "../../guard/guard.ts";
 import { type Kept, storedFile } from "../../history/history.ts";
 import { createRecorder, type HistoryRecorder, type Moved } from "../change/history-recorder.ts";
@@ -62,18 +62,27 @@ function linkAt(asked: string, context: ToolContext): Found | undefined {
 }
 
 /** The target of an entry, without a lookup: a symlink is not followed. */
-export function entryTarget(folder: Target, below: string, is: Target["is"]): Target {
-  if (below === "") return folder;
-  const at = (path: string): string => nodePath.join(path, below);
-  const slashed = below.split(nodePath.sep).join("/");
-  return {
-    asked: at(folder.asked),
-    absolute: at(folder.absolute),
-    relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
-    real: at(folder.real) as RealPath,
-    realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
-    root: folder.root,
-    is,
+export const entryTarget = (folder: Target, below: string, is: Target["is"]): Target => targetsBelow(folder)(below, is);
+
+/** The same for all entries of a folder: its own paths are made normal once. */
+export function targetsBelow(folder: Target): (below: string, is: Target["is"]) => Target {
+  const start = (path: string): string => {
+    const normal = nodePath.join(path, nodePath.sep);
+    return normal === `.${nodePath.sep}` ? "" : normal;
+  };
+  const [asked, absolute, real] = [start(folder.asked), start(folder.absolute), start(folder.real)];
+  return (below, is) => {
+    if (below === "") return folder;
+    const slashed = nodePath.sep === "/" ? below : below.split(nodePath.sep).join("/");
+    return {
+      asked: asked + below,
+      absolute: absolute + below,
+      relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
+      real: (real + below) as RealPath,
+      realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
+      root: folder.root,
+      is,
+    };
   };
 }
 
@@ -272,6 +281,7 @@ export async function record(
   }
   const slices = timeSlices(context.signal);
   const isLossy = from !== undefined && to === undefined;
+  const [sourceOf, goalOf] = [from && targetsBelow(from), to && targetsBelow(to)];
   for (const entry of tree) {
     if (slices.isOver()) await slices.next();
     const real = nodePath.join(at.real, entry.below);
@@ -280,7 +290,7 @@ export async function record(
     const bytes = opened === undefined ? (entry.leadsTo ?? Buffer.alloc(0)) : await wholeFile(opened, smallBytesMax);
     const file = opened ?? storedFile({ bytes: bytes ?? Buffer.alloc(0), mode: entry.mode });
     const kind = entry.is === "folder" ? "folder" : "file";
-    const [source, goal] = [from, to].map((top) => top && entryTarget(top, entry.below, kind));
+    const [source, goal] = [sourceOf?.(entry.below, kind), goalOf?.(entry.below, kind)];
     const onKept = (kept: Kept): void => {
       const isLost = kept.before.kind === "file" && (kept.before.notKept !== undefined || kept.id === undefined);
       if (!isLost || !isLossy || is !== undefined) return;
@@ -360,13 +370,14 @@ export function changedFiles(
   did: ChangedFile["did"],
   at: Target,
   movedFrom?: Target,
-): readonly ChangedFile[] {
-  return tree
-    .filter(({ is }) => is === "file")
-    .map(({ below }) => ({
-      target: entryTarget(at, below, "file"),
+): Promise<readonly ChangedFile[]> {
+  const [entryOf, entryFrom] = [targetsBelow(at), movedFrom && targetsBelow(movedFrom)];
+  return mapInSlices(
+    tree.filter(({ is }) => is === "file"),
+    ({ below }) => ({
+      target: entryOf(below, "file"),
       did,
-      ...(movedFrom && { movedFrom: entryTarget(movedFrom, below, "file") }),
+      ...(entryFrom && { movedFrom: entryFrom(below, "file") }),
       hunks: [],
       additions: 0,
       deletions: 0,
@@ -374,5 +385,6 @@ export function changedFiles(
       ...(did !== "moved" && { uncounted: true as const }),
       before: undefined,
       notes: [],
-    }));
+    }),
+  );
 }

@@ -77,7 +77,9 @@ function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: C
   const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
   const after = knownAfter(current, known);
   const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
-  return yield* planOfChanges(current, changes, wrote, { cell, cellsTotal, cleared, renumbered });
+  // Some lines of a cell's JSON without the others are no notebook.
+  const planned = yield* planOfChanges(current, changes, wrote, { cell, cellsTotal, cleared, renumbered });
+  return { ...planned, indivisible: true };
 }
 
 /** Throws unless the cell was shown, as a cell or, in dialects without cells, as lines of the file. */

@@ -49,25 +49,31 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
     const turn = typeof asked === "string" ? asked : asked.last;
     throw new Problem({ code: "NO_TURN", asked: turn, reason: "no history" });
   }
+  await history.prepare(context.signal);
   const { to, plan, passed, seen } = await planned(request, history, context);
+  const damage = damageOf(history);
   const todo = inOrder(
     plan.files.map((file) => ({
       file: { ...file, relative: context.guard.spell(file.path) },
       action: actionOf(file, request),
     })),
   );
-  if (context.dryRun || todo.every(({ action }) => action === undefined)) {
+  const foretold = async (): Promise<RewindOutcome> => {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
       const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), context);
       files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
     }
-    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damageOf(history) };
-  }
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damage };
+  };
+  if (context.dryRun || todo.every(({ action }) => action === undefined)) return foretold();
 
   // One error for the whole call, before a turn begins.
   const [first] = todo.filter(({ action }) => action !== undefined);
   if (first !== undefined) context.guard.requireWriting(placeOf(first.file));
+  if (request.confirm !== undefined && !(await request.confirm({ ...(await foretold()), dryRun: true }))) {
+    throw new Problem({ code: "CANCELLED", tool: "Rewind" });
+  }
 
   const refused = await rewindRefusals(todo, to, history, context);
   const messageId = context.newId();
@@ -76,13 +82,19 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
   const files: RewoundFile[] = [];
   let isRecorded = false;
+  const restored = new Set<string>();
   for (const [index, { file, action }] of todo.entries()) {
     context.onProgress?.(index, todo.length);
-    const problem = refused.get(file.path);
+    const first = refused.get(file.path);
+    // By now a folder may be again where a file was in the way: only now the rules can judge what is in it.
+    const isInTheWay = first?.code === "NOT_FOUND" && first.reason === "file on the way";
+    const problem = isInTheWay
+      ? (await rewindRefusals([{ file, action }], to, history, context)).get(file.path)
+      : first;
     if (problem !== undefined) files.push(shown(file, action, { problem }));
     else if (action === undefined) files.push(shown(file, action, "left"));
     else {
-      const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force };
+      const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force, restored };
       const result = await restoreFile(swap, turn, context);
       if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
       else files.push(shown(file, action, result.came, result.lost));
@@ -101,22 +113,30 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   );
   // Without a record there is no turn that could be rewound again.
   const done = { kind: "rewind", to, passed, turn: isRecorded ? messageId : undefined, files, dryRun: false } as const;
-  return { ...done, ...damageOf(history), ...(diagnostics.length > 0 ? { diagnostics } : {}) };
+  return { ...done, ...damage, ...(diagnostics.length > 0 ? { diagnostics } : {}) };
 }
 
 /** Folders are made before what is in them, and removed after it; the rest keeps its order. */
 function inOrder(tasks: readonly RewindTask[]): readonly RewindTask[] {
-  const isMade = ({ action }: RewindTask): boolean => action?.is === "folder" && action.does !== "delete";
+  // In a folder without the right to write nothing more can be changed.
+  const isClosed = ({ action }: RewindTask): boolean =>
+    action?.does === "restore" && action.is === "folder" && ((action.mode ?? writable) & writable) !== writable;
+  const isMade = (task: RewindTask): boolean =>
+    task.action?.is === "folder" && task.action.does !== "delete" && !isClosed(task);
   const isRemoved = ({ action }: RewindTask): boolean =>
     (action?.is === "folder" && action.does === "delete") ||
     (action !== undefined && action.does !== "delete" && action.replaces === "folder");
   const byPath = (a: RewindTask, b: RewindTask): number => compareCodePoints(a.file.path, b.file.path);
   return [
     ...tasks.filter(isMade).toSorted(byPath),
-    ...tasks.filter((task) => !isMade(task) && !isRemoved(task)),
+    ...tasks.filter((task) => !isMade(task) && !isRemoved(task) && !isClosed(task)),
     ...tasks.filter((task) => isRemoved(task) && !isMade(task)).toSorted((a, b) => byPath(b, a)),
+    ...tasks.filter(isClosed).toSorted((a, b) => byPath(b, a)),
   ];
 }
+
+/** Of a folder's mode: names in it can be changed by its owner. */
+const writable = 0o300;
 
 interface Seen {
   /** To check later whether the file is still the same; "absent" if there is none. */
@@ -124,7 +144,12 @@ interface Seen {
   readonly mode: number | undefined;
 }
 
-async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
+async function currentState(
+  path: string,
+  context: ToolContext,
+  seen: Map<string, Seen>,
+  isKnown: (path: string) => boolean,
+): Promise<CurrentState> {
   const lookup = context.disk.lookup(path);
   const entry = context.disk.entryAt(path);
   if (entry !== undefined && entry.is !== "file") {
@@ -133,7 +158,7 @@ async function currentState(path: string, context: ToolContext, seen: Map<string
   }
   if (lookup.seen === "missing") {
     seen.set(path, { statKey: "absent", mode: undefined });
-    return missingState(path, context);
+    return missingState(path, context, isKnown);
   }
   if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
   using _handle = lookup.handle;
@@ -192,13 +217,19 @@ async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
 }
 
 /** "absent" if a file can be created there; something else may have taken its name or that of a folder above it. */
-async function missingState(path: string, { disk }: Pick<ToolContext, "disk">): Promise<CurrentState> {
+async function missingState(
+  path: string,
+  { disk }: Pick<ToolContext, "disk">,
+  isKnown: (path: string) => boolean,
+): Promise<CurrentState> {
   const above = nodePath.dirname(path);
   const lookup = disk.lookup(above);
-  if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
+  if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk }, isKnown);
   if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
   using _handle = lookup.handle;
   if (lookup.real !== above) return { kind: "other", what: "link" };
+  // A file whose history is kept may be the folder of this one again, before this one is restored.
+  if (lookup.kind === "file" && isKnown(above)) return { kind: "absent" };
   if (lookup.kind !== "directory") return { kind: "other", what: "special" };
   const entries = await disk.list(lookup);
   if ("errno" in entries) return { kind: "other", what: "refused" };
@@ -236,19 +267,22 @@ interface Planned {
 /** The plan for the turn that the call names, or for the last turn that left something to restore. */
 async function planned(request: RewindRequest, history: SessionHistory, context: ToolContext): Promise<Planned> {
   const files = request.files?.map((path) => realOf(path, context));
+  const way = typeof request.to === "string" ? undefined : request.to.last;
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
     const seen = new Map<string, Seen>();
     const slices = timeSlices(context.signal);
+    let known: ReadonlySet<string> | undefined;
+    const isKnown = (path: string): boolean => (known ??= new Set(history.tracked().keys())).has(path);
     const current = async (path: string): Promise<CurrentState> => {
       if (slices.isOver()) await slices.next();
-      return currentState(path, context, seen);
+      return currentState(path, context, seen, isKnown);
     };
     // Planning is all the work of a dry run; otherwise it counts as no progress.
     const onProgress = (done: number, total: number): void => {
       context.signal.throwIfAborted();
       context.onProgress?.(context.dryRun ? done : 0, total);
     };
-    const plan = await history.plan(to, { current, files, onProgress });
+    const plan = await history.plan(to, { current, files, way, onProgress });
     if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
     return { to, plan, seen };
   };

@@ -5,7 +5,7 @@ import type { FileVersion, Loss, RewindAction, RewindStep, RewoundFile } from ".
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { type TreeEntry, wholeFile } from "../../disk/disk.ts";
+import { hashOf, type TreeEntry, wholeFile } from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { type Kept, lossReasons, storedFile } from "../../history/history.ts";
 import type { Planned as Change } from "../change/change.ts";
@@ -26,6 +26,8 @@ interface Swap {
   /** The stat key that the plan is based on; "absent" if there was no file. */
   readonly seen: string | undefined;
   readonly force: boolean;
+  /** The files, without their times, that this rewind has restored under one of their names. */
+  readonly restored: Set<string>;
 }
 
 type Attempted =
@@ -87,7 +89,7 @@ const versionOf = ({ does: _does, ...content }: Exclude<RewindAction, { readonly
 });
 
 async function restore(
-  { path, action, seen }: Swap,
+  { path, action, seen, restored }: Swap,
   onKept: (kept: Kept) => void,
   turn: Turn,
   context: ToolContext,
@@ -100,13 +102,33 @@ async function restore(
     using _handle = handleOf(changeTarget);
     const { target } = changeTarget;
     // The file changed since the plan, or the path now leads through a symlink.
-    if (stateOf(changeTarget) !== seen || target.real !== path) {
+    const now = stateOf(changeTarget);
+    // A hard link of it was replaced: that changes the ctime here.
+    const isSame =
+      now === seen || (seen !== undefined && restored.has(timeless(now)) && timeless(now) === timeless(seen));
+    if (!isSame || target.real !== path) {
+      if (target.real === path && (await isAlready(changeTarget, action, context))) return;
       throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     }
     await apply(changeTarget, action, onKept, turn, context);
+    if (seen !== undefined) restored.add(timeless(seen));
     // The session has not seen the restored content.
     context.ledger.drop(target.real);
   });
+}
+
+/** A stat key without the ctime. */
+const timeless = (statKey: string): string => statKey.slice(0, statKey.lastIndexOf(":"));
+
+/** Another name of the same file was restored before: with it came this one. */
+async function isAlready(changeTarget: ChangeTarget, action: RewindAction, context: ToolContext): Promise<boolean> {
+  if (changeTarget.is === "new" || action.does === "delete" || action.is !== undefined) return false;
+  const opened = context.disk.open(changeTarget.node);
+  if ("errno" in opened) return false;
+  using file = opened;
+  if (file.sizeBytes !== action.sizeBytes || (action.mode !== undefined && action.mode !== file.mode)) return false;
+  const bytes = await wholeFile(file, limits.editInMemoryBytesMax);
+  return bytes !== undefined && hashOf(bytes).toString("hex") === action.content;
 }
 
 /** A folder's times change with what is in it. */
@@ -131,6 +153,10 @@ async function restoreEntry(
     const entry = context.disk.entryAt(path);
     if ((entry === undefined ? "absent" : entryKeyOf(entry)) !== seen)
       throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+    if (entry?.is === "folder" && action.is === "folder" && action.does !== "delete") {
+      await giveMode(entry, action.mode ?? entry.mode, target, onKept, turn, context);
+      return;
+    }
     if (entry?.is === "file") {
       const changeTarget = await resolveChangeTarget(path, context);
       using _handle = handleOf(changeTarget);
@@ -164,6 +190,26 @@ async function restoreEntry(
     const there = context.disk.entryAt(path);
     if (there !== undefined) recorder.done(there.identity, there.mode);
   });
+}
+
+async function giveMode(
+  entry: TreeEntry,
+  mode: number,
+  target: Target,
+  onKept: (kept: Kept) => void,
+  turn: Turn,
+  context: ToolContext,
+): Promise<void> {
+  const recorder = createRecorder(turn, target, onKept);
+  const bytes = Buffer.alloc(0);
+  const file = storedFile({ bytes, mode: entry.mode });
+  const before = { file, bytes, will: "be written in place", is: "folder" } as const;
+  const beforeSwap = (): Promise<void> => recorder.keep({ before, after: { bytes, is: "folder", mode } });
+  const changed = await context.disk.changeFolderMode({ real: target.real, entry, mode, beforeSwap });
+  if (changed.did !== "nothing") return void recorder.done(entry.identity, mode);
+  recorder.undone();
+  if (changed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+  throw refusal(target, changed.errno, changed.during);
 }
 
 async function removeEntry(

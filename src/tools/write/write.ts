@@ -45,6 +45,8 @@ export async function planOver(current: CurrentFile, sent: string, context: Tool
       ...(keeps ? [] : lineEndNote(lineEnds.before, lineEnds.after)),
     ],
     wrote: "all",
+    // The encoding may change with the BOM.
+    ...(bringsBom && { indivisible: true }),
     extra: undefined,
   };
 }

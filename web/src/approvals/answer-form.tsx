@@ -10,16 +10,36 @@ interface AnswerFormProps {
   readonly question: QuestionInfo;
   readonly sending: boolean;
   readonly onAnswer: (given: Omit<AnswerGiven, "shown">) => Promise<void>;
+  /** The checked hunks while hunks are chosen one by one. */
+  readonly chosen: ReadonlySet<number> | undefined;
+  readonly onChoose: (chosen: ReadonlySet<number> | undefined) => void;
 }
 
 const feedbackCharsMax = 2_000;
 
-export function AnswerForm({ question, sending, onAnswer }: AnswerFormProps) {
+export function AnswerForm({ question, sending, onAnswer, chosen, onChoose }: AnswerFormProps) {
   const [mode, setMode] = useState<"buttons" | "always" | "reject">("buttons");
   if (mode === "always") {
     return <AlwaysForm question={question} sending={sending} onAnswer={onAnswer} onBack={() => setMode("buttons")} />;
   }
   if (mode === "reject") return <RejectForm sending={sending} onAnswer={onAnswer} onBack={() => setMode("buttons")} />;
+  if (chosen !== undefined) {
+    return (
+      <div class="answers">
+        <button
+          type="button"
+          class="button button-main"
+          disabled={sending || chosen.size === 0}
+          onClick={() => void onAnswer({ reply: "once", hunks: [...chosen].toSorted((a, b) => a - b) })}
+        >
+          Allow {chosen.size} of {question.hunks.length} hunks
+        </button>
+        <button type="button" class="button button-quiet" onClick={() => onChoose(undefined)}>
+          Back
+        </button>
+      </div>
+    );
+  }
   return (
     <div class="answers">
       <button
@@ -30,6 +50,11 @@ export function AnswerForm({ question, sending, onAnswer }: AnswerFormProps) {
       >
         Allow once
       </button>
+      {question.hunks.length > 1 && (
+        <button type="button" class="button" disabled={sending} onClick={() => onChoose(new Set())}>
+          Choose hunks…
+        </button>
+      )}
       {question.always.length > 0 && (
         <button type="button" class="button" disabled={sending} onClick={() => setMode("always")}>
           Always allow…

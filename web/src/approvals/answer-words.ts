@@ -3,10 +3,12 @@
 import type { Answered } from "../../../src/surfaces/inspector/wire.ts";
 import type { Keep } from "../../../src/contract/ask.ts";
 
-export function answerWords({ reply, rule }: Answered): string {
+export function answerWords({ reply, rule, hunks }: Answered): string {
   switch (reply) {
     case "once":
-      return "allowed once";
+      return hunks === null
+        ? "allowed once"
+        : `allowed in part (${hunks.length === 1 ? "1 hunk" : `${hunks.length} hunks`})`;
     case "always":
       return rule === null ? "always allowed" : `always allowed by ${rule}`;
     case "reject":

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import type { LiveState } from "../live/live-state.ts";
 import { announce } from "../shell/announce.tsx";
+import { NotifySwitch } from "../shell/notify.tsx";
 import { Empty } from "../shell/parts.tsx";
 import { shownText } from "../text/shown.ts";
 import { answerWords, byWords } from "./answer-words.ts";
@@ -26,6 +27,7 @@ export function Approvals({ live }: { readonly live: LiveState }) {
       <h1 ref={top} tabIndex={-1}>
         Approvals
       </h1>
+      <NotifySwitch />
       {notice !== "" && <p class="notice notice-warn">{notice}</p>}
       {live.open.length === 0 ? (
         <Empty title="Nobody waits for an answer">

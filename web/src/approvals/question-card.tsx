@@ -11,6 +11,7 @@ import { Name, Path, Shown } from "../text/shown-text.tsx";
 import { SessionName } from "../timeline/call-row.tsx";
 import { AnswerForm } from "./answer-form.tsx";
 import { cautionWords, permissionWords } from "./answer-words.ts";
+import { HunkChoice } from "./hunk-choice.tsx";
 
 interface QuestionCardProps {
   readonly question: QuestionInfo;
@@ -25,6 +26,7 @@ export function QuestionCard({ question, workspace, open, onAnswered }: Question
   const [diffOpen, setDiffOpen] = useState(open);
   const [sending, setSending] = useState(false);
   const [message, setMessage] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<number> | undefined>();
   const title = `question-${question.id}`;
 
   const answer = async (given: Omit<AnswerGiven, "shown">): Promise<void> => {
@@ -68,7 +70,8 @@ export function QuestionCard({ question, workspace, open, onAnswered }: Question
         <TimeLeft deadlineMs={question.deadlineMs} />
       </header>
       <Why question={question} workspace={workspace} />
-      {question.diff !== null && (
+      {chosen !== undefined && <HunkChoice question={question} chosen={chosen} onChoose={setChosen} />}
+      {question.diff !== null && chosen === undefined && (
         <div class="question-diff">
           {diffOpen && question.files.length === 0 ? (
             <Diff of={{ question: question.id }} workspace={question.workspace} lead={toggle} />
@@ -79,7 +82,7 @@ export function QuestionCard({ question, workspace, open, onAnswered }: Question
         </div>
       )}
       {message !== "" && <Failed message={message} />}
-      <AnswerForm question={question} sending={sending} onAnswer={answer} />
+      <AnswerForm question={question} sending={sending} onAnswer={answer} chosen={chosen} onChoose={setChosen} />
     </article>
   );
 }
@@ -126,7 +129,7 @@ function Why({ question, workspace }: { readonly question: QuestionInfo; readonl
           </>
         )}
         {" · "}
-        <SessionName id={question.session} />
+        <SessionName id={question.session} client={question.client} />
         {workspace !== undefined && (
           <>
             {" · "}

@@ -7,7 +7,7 @@ import { get } from "../live/request.ts";
 import { useCallTimes } from "../live/use-call-times.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
-import { count, plural, short, shortId } from "../shell/words.ts";
+import { count, plural, sessionWords, short } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
 import { LatencyPlot } from "./latency-plot.tsx";
 import { OverTime } from "./over-time.tsx";
@@ -29,9 +29,9 @@ export function FigureView({ live }: { readonly live: LiveState }) {
         <h1>Usage</h1>
         <select aria-label="Session" value={session} onChange={(event) => setSession(event.currentTarget.value)}>
           <option value="">All sessions</option>
-          {sessions.answer?.sessions.map(({ id, calls }) => (
+          {sessions.answer?.sessions.map(({ id, client, calls }) => (
             <option key={id} value={id}>
-              {shownText(shortId(id))} · {plural(calls, "call")}
+              {shownText(sessionWords(id, client))} · {plural(calls, "call")}
             </option>
           ))}
         </select>

@@ -38,6 +38,7 @@ function Shown({ result }: { readonly result: ReplayResult }) {
   const { calls, shell, scores } = result;
   const [own] = scores;
   if (own === undefined) return <Empty title="Nothing was replayed">The file has no score.</Empty>;
+  const { lineEdits: byLine } = result;
   const [before, after] = [sum(own.tools, recorded), sum(own.tools, made)];
   const failed = own.failures.reduce((total, one) => total + one.calls, 0);
   const applied = own.failures.reduce((total, one) => total + one.applied, 0);
@@ -53,6 +54,11 @@ function Shown({ result }: { readonly result: ReplayResult }) {
         <Tile name="Changes refused" value={count(own.changes.refused)} note={`of ${count(own.changes.calls)}`} />
         <Tile name="Wrong bytes" value={count(own.changes.wrongBytes)} note={`of ${count(own.changes.calls)}`} />
         <Tile name="Failures that apply now" value={count(applied)} note={`of ${count(failed)}`} />
+        <Tile
+          name="Edits by line"
+          value={byLine.recordedWritten === 0 ? "–" : percent(byLine.tokensWritten / byLine.recordedWritten)}
+          note={`of the tokens that the model wrote for ${count(byLine.calls)} edits`}
+        />
         <Tile
           name="Shell changes"
           value={count(shell.changing)}

@@ -7,7 +7,7 @@ import { get } from "../live/request.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { addressOf } from "../shell/router.ts";
 import { useAsked } from "../shell/use-asked.ts";
-import { plural, shortId, time } from "../shell/words.ts";
+import { plural, sessionWords, time } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
 import { FilePane } from "./file-pane.tsx";
 import { RewindPane, type RewindWish } from "./rewind-pane.tsx";
@@ -57,9 +57,9 @@ export function HistoryView({ session: chosen, live }: HistoryProps) {
               location.hash = addressOf("history", encodeURIComponent(event.currentTarget.value));
             }}
           >
-            {sessions.map(({ id, turns, lastMs }) => (
+            {sessions.map(({ id, client, turns, lastMs }) => (
               <option key={id} value={id}>
-                {shownText(shortId(id))} · {plural(turns, "turn")} · {time(lastMs)}
+                {shownText(sessionWords(id, client))} · {plural(turns, "turn")} · {time(lastMs)}
               </option>
             ))}
           </select>

@@ -11,6 +11,7 @@ import { plural } from "./words.ts";
 const titles: Readonly<Record<ViewName, string>> = {
   timeline: "Timeline",
   approvals: "Approvals",
+  log: "Log",
   history: "History",
   usage: "Usage",
   files: "Files",

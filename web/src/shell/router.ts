@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-export const views = ["timeline", "approvals", "history", "usage", "files", "replay"] as const;
+export const views = ["timeline", "approvals", "log", "history", "usage", "files", "replay"] as const;
 export type ViewName = (typeof views)[number];
 
 export interface Route {

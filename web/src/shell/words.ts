@@ -48,5 +48,9 @@ export function countdown(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+/** What a session is called in a list: its client, if that gave a name, and the beginning of its id. */
+export const sessionWords = (id: string, client: string | null): string =>
+  client === null ? shortId(id) : `${client} · ${shortId(id)}`;
+
 /** The beginning of a session's id, enough to distinguish it. */
 export const shortId = (id: string): string => (id.length <= 10 ? id : id.slice(0, 8));

@@ -141,7 +141,7 @@ function Facts({ call }: { readonly call: CallInfo }) {
       )}
       {call.reason !== null && <Fact name={call.outcome === "ok" ? "Kind" : "Reason"}>{call.reason}</Fact>}
       <Fact name="Session">
-        <SessionName id={call.session} />
+        <SessionName id={call.session} client={call.client} />
       </Fact>
       {call.principal !== null && (
         <Fact name="Principal">

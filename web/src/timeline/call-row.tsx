@@ -2,7 +2,8 @@
 
 import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { Badge, Counts } from "../shell/parts.tsx";
-import { count, duration, fullTime, short, shortId, timeOfDay } from "../shell/words.ts";
+import { count, duration, fullTime, sessionWords, short, shortId, timeOfDay } from "../shell/words.ts";
+import { shownText } from "../text/shown.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { hueOf, outcomeWords, rangeWords, toneOf } from "./call-words.ts";
 
@@ -63,7 +64,7 @@ export function CallRow({ call, index, active, selected, onOpen }: CallRowProps)
         {duration(call.elapsedMs)}
       </span>
       <span class="call-session" role="gridcell">
-        <SessionName id={call.session} />
+        <SessionName id={call.session} client={call.client} />
       </span>
     </div>
   );
@@ -92,10 +93,10 @@ function About({ call }: { readonly call: CallInfo }) {
   );
 }
 
-/** With a dot in the colour of the session. */
-export const SessionName = ({ id }: { readonly id: string }) => (
-  <span class="session">
+/** The client, or else the beginning of the id, with a dot in the colour of the session. */
+export const SessionName = ({ id, client }: { readonly id: string; readonly client: string | null }) => (
+  <span class="session" title={shownText(sessionWords(id, client))}>
     <span class="session-dot" style={{ "--hue": String(hueOf(id)) }} aria-hidden="true" />
-    <Name text={shortId(id)} />
+    <Name text={client ?? shortId(id)} />
   </span>
 );

@@ -11,6 +11,7 @@ const call: CallInfo = {
   process: null,
   session: "s1",
   principal: null,
+  client: null,
   dialect: "claude",
   tool: "Read",
   verb: "read",

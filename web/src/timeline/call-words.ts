@@ -5,11 +5,11 @@ import type { Tone } from "../shell/parts.tsx";
 import { count } from "../shell/words.ts";
 
 /** A refused or cancelled call is a warning, not an error. */
-export const toneOf = ({ outcome }: CallInfo): Tone =>
+export const toneOf = ({ outcome }: Pick<CallInfo, "outcome">): Tone =>
   outcome === "ok" ? "good" : outcome === "ACCESS_DENIED" || outcome === "CANCELLED" ? "warn" : "bad";
 
 /** `lines 1–200 of 900` */
-export function rangeWords({ range }: CallInfo): string {
+export function rangeWords({ range }: Pick<CallInfo, "range">): string {
   if (range === null) return "";
   const { of, from, to, total } = range;
   const one = to === null || to === from;

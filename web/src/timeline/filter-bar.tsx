@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { inWorkspace } from "../live/live-state.ts";
 import { get } from "../live/request.ts";
 import { useAsked } from "../shell/use-asked.ts";
-import { plural, shortId, time } from "../shell/words.ts";
+import { plural, sessionWords, time } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
 import { processWords } from "./watched-words.ts";
 import { type Filter, noFilter } from "./filter.ts";
@@ -78,9 +78,9 @@ function SessionSelect({ session, resets, onChoose }: SessionSelectProps) {
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
       <option value="">All sessions</option>
-      {sessions.map(({ id, calls, firstMs, process }) => (
+      {sessions.map(({ id, client, calls, firstMs, process }) => (
         <option key={id} value={id}>
-          {shownText(shortId(id))} · {plural(calls, "call")} · {time(firstMs)}
+          {shownText(sessionWords(id, client))} · {plural(calls, "call")} · {time(firstMs)}
           {process !== null && ` · ${processWords(process)}`}
         </option>
       ))}

@@ -1,13 +1,16 @@
 /** Every call of every session as it ends, and the selected one in full. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { type LiveState, workspaceOf } from "../live/live-state.ts";
 import { useStore } from "../live/store.ts";
-import { Empty, Failed, Waiting } from "../shell/parts.tsx";
+import { Badge, Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { addressOf } from "../shell/router.ts";
-import { count } from "../shell/words.ts";
+import { count, fullTime, timeOfDay } from "../shell/words.ts";
+import { Name, Path } from "../text/shown-text.tsx";
 import { CallList } from "./call-list.tsx";
 import { CallPane } from "./call-pane.tsx";
+import { SessionName } from "./call-row.tsx";
 import { watchedWords } from "./watched-words.ts";
 import { createFeed } from "./feed.ts";
 import { type Filter, noFilter } from "./filter.ts";
@@ -46,6 +49,7 @@ export function Timeline({ item, live }: TimelineProps) {
           resets={live.resets}
         />
         {state.message !== "" && <Failed message={state.message} />}
+        <WaitingNow open={live.open.filter(({ workspace }) => workspace === live.workspace)} />
         {state.calls.length > 0 ? (
           <CallList
             calls={state.calls}
@@ -74,6 +78,22 @@ export function Timeline({ item, live }: TimelineProps) {
   );
 }
 
+/** Calls that have not ended, because a person is asked first. */
+function WaitingNow({ open }: { readonly open: readonly QuestionInfo[] }) {
+  if (open.length === 0) return null;
+  return (
+    <ul class="waiting-calls" aria-label="Calls that wait for an answer">
+      {open.map(({ id, askedMs, tool, relative, path, session, client }) => (
+        <li key={id}>
+          <span title={fullTime(askedMs)}>{timeOfDay(askedMs)}</span> <Name text={tool} />{" "}
+          <Path path={relative === "" ? path : relative} /> <Badge tone="warn">waiting</Badge>{" "}
+          <SessionName id={session} client={client} /> <a href={addressOf("approvals")}>Answer</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function NoCalls({ filtered, live }: { readonly filtered: boolean; readonly live: LiveState }) {
   if (filtered) return <Empty title="No call matches">Change the filter above to see others.</Empty>;
   return (
@@ -89,7 +109,7 @@ function NoCalls({ filtered, live }: { readonly filtered: boolean; readonly live
             , or start <code>filehand mcp</code> themselves, as before: it finds this page by itself
           </>
         )}
-        . Calls from before the page was there are not kept; what they changed is in the history.
+        . Calls from before this server was started are in the <a href={addressOf("log")}>log</a>.
       </p>
     </Empty>
   );

@@ -81,7 +81,7 @@ export const batch: Command = {
     if (given.flag("observe") && given.flag("dry-run")) {
       throw new UsageError("--observe keeps what others changed, and --dry-run keeps nothing: give one of them");
     }
-    const opened = await openSession(given, host, "models", { stdin: "used" });
+    const opened = await openSession(given, host, "models", { stdin: "used", client: "filehand batch" });
     const { session, record } = opened;
     const look = given.flag("observe") ? await startWatch(session, host) : undefined;
     const options = { signal: host.signal, dryRun: given.flag("dry-run") };

@@ -35,7 +35,7 @@ export const call: Command = {
     const [tool = "", json = ""] = given.parameters;
     const input = jsonValue(json);
     if ("why" in input) throw new UsageError(`Cannot use the input: ${input.why}`);
-    const opened = await openSession(given, host, "models");
+    const opened = await openSession(given, host, "models", { client: "filehand call" });
     const { session, record } = opened;
     const reply = await session.call(tool, input.value, { signal: host.signal, dryRun: given.flag("dry-run") });
     record();

@@ -11,29 +11,33 @@ import { type Command, type ExitCode, type Given, type Host, option, UsageError 
 import { paintVersions } from "../diff.ts";
 import { collectStore, showHistory, showUsage, verifyStore } from "../history-list.ts";
 import {
-  chosenSession,
+  chosenTurns,
   diffOfSides,
   findTurn,
   type Kept,
   type Looked,
   type Named,
   namedTurn,
-  noTurn,
   openPast,
   openVersion,
   type Past,
   patchOfSides,
   pathAmong,
   rangeOf,
-  sessionToLookAt,
   type Side,
   sideOf,
   stopIfInterrupted,
   type VersionDiff,
 } from "../past.ts";
+import { noTurn, whoseOptions } from "../whose.ts";
 import { orJsonFailure, print, printJson, shownText } from "../print.ts";
 import { progressBar } from "../progress.ts";
 import { rewindOptions, runRewind } from "../rewound.ts";
+
+const everySession = [
+  "Turns are those of all sessions of the workspace, also of agents, merged by time. From a subfolder the workspace is",
+  "found: the nearest folder above that a program worked in, or the top of the git checkout; or else give --root.",
+];
 
 const file = option.list("PATH", "Only this file; may be given several times");
 const words = { verify: verifyStore, usage: showUsage, gc: collectStore } as const;
@@ -42,20 +46,21 @@ const isWord = (given: string): given is keyof typeof words => Object.hasOwn(wor
 
 export const history: Command = {
   name: "history",
-  summary: "List sessions, turns and files that were changed; check what is kept",
+  summary: "List what was changed in this workspace, by whom; check what is kept",
   parameters: ["[verify|usage|gc]"],
   options: {
-    session: option.text("ID", "The session whose turns are listed (default: the newest)"),
+    ...whoseOptions,
     all: option.flag("Also sessions of other workspaces"),
     "if-due": option.flag("gc: only if none was made within a day; changes start that by themselves"),
     limit: option.integer("How many turns and sessions, newest first (default: 20)", { min: 1 }),
   },
   details: [
+    ...everySession,
     "verify: compares all that is kept with its checksums; exit code 1 if something is damaged.",
     "usage: how much is kept, and when the oldest session in it began.",
     "gc: removes what is over the limits or no longer needed.",
   ].join("\n"),
-  examples: ["filehand history", "filehand history --session cli-0f3a9c21b4d7 --json", "filehand history verify"],
+  examples: ["filehand history", 'filehand history --agent "Claude Code" --json', "filehand history verify"],
   run: (given, host) =>
     orJsonFailure(given, host, async () => {
       const [word] = given.parameters;
@@ -64,7 +69,7 @@ export const history: Command = {
       }
       refuseInVain(word, given);
       const limit = given.integer("limit") ?? 20;
-      const past = await openPast(given, host);
+      const past = await openPast(given, host, word === undefined ? "workspace" : "store");
       return word === undefined ? showHistory(past, limit, given, host) : words[word](past, given, host);
     }),
 };
@@ -72,7 +77,7 @@ export const history: Command = {
 /** Refuses options that this form of the command would ignore. */
 function refuseInVain(word: keyof typeof words | undefined, given: Given): void {
   if (word !== "gc" && given.flag("if-due")) throw new UsageError("--if-due is of use only with gc");
-  const ofLists = ["session", "all", "limit"].find((name) => word !== undefined && given.flag(name));
+  const ofLists = ["session", "mine", "agent", "all", "limit"].find((name) => word !== undefined && given.flag(name));
   if (ofLists !== undefined)
     throw new UsageError(`--${ofLists} is of no use with ${word}, which is about all that is kept`);
 }
@@ -84,12 +89,13 @@ export const rewind: Command = {
   options: {
     ...rewindOptions,
     file,
-    session: sessionToLookAt,
+    ...whoseOptions,
   },
   details: [
     "A turn is named by the beginning of its id, or counted from the newest: -1, -2; start is before the first.",
+    ...everySession,
     "What somebody else changed since is left as it is, unless --force is given. A rewind is a turn itself.",
-    "Without --yes or a rule that allows it, the person at the terminal is asked first.",
+    "At a terminal it shows what would change and asks, unless --yes is given; elsewhere it needs --yes or a rule.",
   ].join("\n"),
   examples: [
     "filehand rewind -1 --dry-run",
@@ -102,7 +108,7 @@ export const rewind: Command = {
       const asked = given.parameters[0] ?? "";
       const named: Named =
         asked === beginning
-          ? { ...(await chosenSession(past, given)), turn: beginning }
+          ? { ...(await chosenTurns(past, given)), turn: beginning }
           : await namedTurn(asked, past, given);
       const files = filesOf(named, given, past, host);
       return runRewind("rewind", named, given, host, (options) =>
@@ -126,24 +132,31 @@ function filesOf({ turns, turn, ids }: Named, given: Given, past: Past, host: Ho
 const oneTurn = (way: "undo" | "redo", words: Pick<Command, "summary" | "details" | "examples">): Command => ({
   name: way,
   parameters: [],
-  options: { ...rewindOptions, session: sessionToLookAt },
+  options: { ...rewindOptions, ...whoseOptions },
   ...words,
   run: (given, host) =>
     orJsonFailure(given, host, async () => {
-      const looked = await chosenSession(await openPast(given, host), given);
+      const looked = await chosenTurns(await openPast(given, host), given);
       return runRewind(way, looked, given, host, (options) => looked.session[way](options));
     }),
 });
 
 export const undo = oneTurn("undo", {
-  summary: "Take back the last turn that is in effect",
-  details: "Again: the turn before. What somebody else changed since is left as it is, unless --force is given.",
-  examples: ["filehand undo", "filehand undo --dry-run", "filehand undo --yes --json"],
+  summary: "Take back what was changed last in this workspace, whoever did it",
+  details: [
+    "Shows who did it, how and when, and asks, unless --yes is given; without a terminal it needs --yes or a rule. Again: the turn before.",
+    ...everySession,
+    "What somebody else changed since is left as it is, unless --force is given.",
+  ].join("\n"),
+  examples: ["filehand undo", "filehand undo --mine", 'filehand undo --agent "Claude Code" --dry-run'],
 });
 
 export const redo = oneTurn("redo", {
   summary: "Take back the last undo or rewind",
-  details: "Again: the undo before that one. After a new change there is nothing to redo.",
+  details: [
+    "Again: the undo before that one. After a new change, of any session, there is nothing to redo.",
+    ...everySession,
+  ].join("\n"),
   examples: ["filehand redo", "filehand redo --dry-run"],
 });
 
@@ -154,10 +167,11 @@ export const diff: Command = {
   options: {
     file,
     patch: option.flag("As a patch for git apply and patch -p1, also on a terminal"),
-    session: sessionToLookAt,
+    ...whoseOptions,
   },
   details: [
     "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
+    ...everySession,
     "Of two turns it shows all from before the first to after the second.",
     "Where the output is no terminal it is a patch, with paths relative to the root of the workspace.",
   ].join("\n"),
@@ -175,20 +189,18 @@ export const diff: Command = {
       const isPatch = given.flag("patch") || host.stdout.isTTY !== true;
       if (isPatch && !given.flag("json")) return printPatch(looked, chosen, given, host);
       const files = await changedFiles(looked, chosen, given, host);
-      if (given.flag("json")) return printJson({ session: looked.turns.id, from, to, files }, host);
+      if (given.flag("json")) return printJson({ from, to, files }, host);
       return print(files.map((one) => paintVersions(titleOf(one, host), withMode(one), host)).join("\n\n"), host);
     }),
 };
 
 async function turnsOf(asked: string, past: Past, given: Given) {
-  const { ids } = await chosenSession(past, given);
+  const { ids } = await chosenTurns(past, given);
   const [first, second] = rangeOf(asked, (name) => ids.includes(name));
   const looked = await namedTurn(first, past, given);
   const to = first === second ? looked.turn : findTurn(second, looked.ids);
   if (typeof to !== "string") {
-    throw noTurn(
-      `Cannot find the turn "${escapeName(second)}" in the session of "${escapeName(first)}", see filehand history`,
-    );
+    throw noTurn(`Cannot find the turn "${escapeName(second)}", see filehand history`);
   }
   if (looked.ids.indexOf(looked.turn) > looked.ids.indexOf(to)) {
     throw noTurn(`Cannot show "${escapeName(asked)}": the first turn is the newer one, name the older one first`);
@@ -344,10 +356,11 @@ export const show: Command = {
   parameters: ["<turn>:<path>"],
   options: {
     after: option.flag("As it was after the turn"),
-    session: sessionToLookAt,
+    ...whoseOptions,
   },
   details: [
     "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
+    ...everySession,
     "The bytes are printed as they were, so they can be sent to a file.",
   ].join("\n"),
   examples: ["filehand show -1:src/index.ts", "filehand show 1f0c2a9b:logo.png --after > logo.png"],
@@ -374,7 +387,7 @@ export const show: Command = {
       for await (const piece of piecesOf(file)) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
       const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
-      return printJson({ session: turns.id, turn, path, when, sizeBytes: file.sizeBytes, ...content }, host);
+      return printJson({ turn, path, when, sizeBytes: file.sizeBytes, ...content }, host);
     }),
 };
 

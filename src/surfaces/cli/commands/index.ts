@@ -11,7 +11,9 @@ import { edit, notebookEdit, patch, write } from "./edit.ts";
 import { glob, grep, ls } from "./grep.ts";
 import { init } from "./init.ts";
 import { inspect, serve } from "./serve.ts";
+import { log } from "./log.ts";
 import { mcp } from "./mcp.ts";
+import { hook, observe, run } from "./observe.ts";
 import { read } from "./read.ts";
 import { replay } from "./replay.ts";
 
@@ -38,6 +40,10 @@ export const commands: readonly Command[] = [
   rewind,
   undo,
   redo,
+  log,
+  run,
+  observe,
+  hook,
   permissions,
   call,
   batch,

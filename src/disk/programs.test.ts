@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanEnvironment } from "./supervisor.ts";
+import { cleanEnvironment } from "./programs.ts";
 
 test("what programs need to find themselves stays, all else goes", () => {
   const env = {
@@ -15,12 +15,11 @@ test("what programs need to find themselves stays, all else goes", () => {
     LD_PRELOAD: "evil.so",
     EMPTY: undefined,
   };
-  expect(cleanEnvironment(env, { OWN: "1" })).toEqual({
+  expect(cleanEnvironment(env)).toEqual({
     PATH: "/bin",
     Path: "C:\\",
     HOME: "/h",
     LC_ALL: "C",
     SystemRoot: "C:\\Windows",
-    OWN: "1",
   });
 });
