@@ -26,6 +26,8 @@ const cases: readonly (readonly [pattern: string, taken: string])[] = [
   ["[{x}][^]{x][a[{]][[:alpha:]{]", "[{x}][^]{x][a[{]][[:alpha:]{]"],
   ["(?x) a{ # {x}", "(?x) a{ # {x}"],
   ["a}", "a}"],
+  ["\\({2}", "\\({2}"],
+  ["\\|{2}", "\\|{2}"],
   ["${2}", "${2}"],
 ];
 

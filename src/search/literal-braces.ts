@@ -24,6 +24,8 @@ export function withLiteralBraces(pattern: string): string {
   let classes = 0;
   /** Where an expression that a repetition could follow ends; an anchor at its end is `$`. */
   let anchor = -1;
+  /** The end of a `|` or `(`: nothing before it can be repeated. */
+  let opened = 0;
   for (let at = 0; at < pattern.length; ) {
     const character = pattern[at];
     if (character === "\\") {
@@ -36,15 +38,15 @@ export function withLiteralBraces(pattern: string): string {
       at += 1;
     } else if (character === "{") {
       const repeats = lengthAt(repetition, pattern, at);
-      const follows = at > 0 && pattern[at - 1] !== "|" && pattern[at - 1] !== "(";
       if (repeats === 0 && lengthAt(unclear, pattern, at) === 0) {
         // Nothing on a line follows its end: `${name}` begins with a dollar sign.
         if (anchor === at - 1 && at > 0) escapeAt(anchor);
         escapeAt(at);
-      } else if (!follows && repeats > 0) escapeAt(at);
+      } else if (opened === at && repeats > 0) escapeAt(at);
       at += repeats || 1;
     } else {
       if (character === "$") anchor = at;
+      if (character === "|" || character === "(") opened = at + 1;
       at += 1;
     }
   }

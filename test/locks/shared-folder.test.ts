@@ -48,15 +48,10 @@ type Mount = "bind" | "bindfs";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The built library among the packages that it needs, without the optional ones. */
+/** The built library without the packages that are optional. */
 function withoutKoffi(): string {
-  const { path: at } = workspace({ node_modules: {} });
+  const { path: at } = workspace({ "package.json": '{"type":"module"}' });
   fs.cpSync(`${project}dist`, at("dist"), { recursive: true });
-  const { dependencies } = JSON.parse(fs.readFileSync(`${project}package.json`, "utf8")) as { dependencies: object }; // ours
-  for (const name of Object.keys(dependencies)) {
-    fs.symlinkSync(`${project}node_modules/${name}`, at("node_modules", name));
-  }
-  fs.writeFileSync(at("package.json"), '{"type":"module"}');
   return at("dist/index.js");
 }
 

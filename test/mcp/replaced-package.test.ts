@@ -60,8 +60,9 @@ async function start(prepare: (dist: string) => void = () => undefined) {
   return { dist, workspace, call, ended, log: () => log, child };
 }
 
-/** What only commands for people use; the last four are the MCP client of `filehand replay --server`. */
-const commandsOnly = /^(?:client-file|insert-text|findings|checkup|inspector|parse|replay|dist-|src-|stdio-|webapi-)/;
+/** What only commands for people and the bridge to a remote workspace use; the last four are the MCP client of `filehand replay --server`. */
+const commandsOnly =
+  /^(?:bridge|client-file|insert-text|findings|checkup|inspector|parse|replay|dist-|src-|stdio-|webapi-)/;
 
 test("every part that a call may need is loaded soon after the start, so a package that is gone is not missed", async () => {
   const server = await start();
