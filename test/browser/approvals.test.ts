@@ -79,18 +79,15 @@ browserTest("two of three hunks are accepted: the file, the answer and the histo
   // The history has what was written, and both turns undone give the old bytes.
   const filehand = (...args: readonly string[]) =>
     run(process.execPath, [commandLine, ...args], { cwd: inspector.root, env: inspector.env });
-  const { session } = JSON.parse((await filehand("history", "--json")).stdout) as {
-    readonly session: {
-      readonly id: string;
-      readonly turns: readonly Readonly<Record<"insertions" | "deletions", number>>[];
-    };
+  const { turns } = JSON.parse((await filehand("history", "--json")).stdout) as {
+    readonly turns: readonly (Readonly<Record<"insertions" | "deletions", number>> & { readonly session: string })[];
   };
-  expect(session.turns.map(({ insertions, deletions }) => [insertions, deletions])).toEqual([
+  expect(turns.map(({ insertions, deletions }) => [insertions, deletions])).toEqual([
     [1, 1],
     [3, 2],
   ]);
-  for (let turns = 0; turns < 2; turns += 1) {
-    expect((await filehand("undo", "--yes", "--session", session.id)).code).toBe(0);
+  for (const { session } of turns) {
+    expect((await filehand("undo", "--yes", "--session", session)).code).toBe(0);
   }
   expect(inspector.read("a.txt")).toBe(before);
 });
