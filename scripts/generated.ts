@@ -38,10 +38,9 @@ function toolsPage(dialect: (typeof dialects)["claude"]): string {
   const tools = dialect.specs.flatMap((card) => [
     `## ${card.name}`,
     "",
-    ...(card.optIn === undefined ? [] : ["Offered only if the operator has switched it on (`historyTools`).", ""]),
-    ...(card.optOut === undefined
+    ...(card.offered === "always"
       ? []
-      : ["Offered unless the operator has switched it off (`outlineTool: false`).", ""]),
+      : [`Offered only if the operator chooses it (\`tools: ["+${card.tool}"]\`).`, ""]),
     card.description,
     "",
     "```json",

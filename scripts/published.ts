@@ -88,7 +88,7 @@ export const bundleManifest = ({ name, version, license, engines, keywords }: Pa
       env: {},
     },
   },
-  tools: claude.specs.filter(({ optIn }) => optIn === undefined).map(({ name: tool }) => ({ name: tool })),
+  tools: claude.specs.filter(({ offered }) => offered === "always").map(({ name: tool }) => ({ name: tool })),
   tools_generated: true,
   compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: engines.node } },
   user_config: {

@@ -24,6 +24,8 @@ import {
   dialectNames,
   dialects,
   nearestWord,
+  choicesOfOlder,
+  toolChoice,
 } from "./dialects/dialects.ts";
 import {
   cleanEnvironment,
@@ -74,7 +76,8 @@ import { statKeyOf } from "./tools/tools.ts";
 
 export { countTokens, realPrefixes };
 
-export function createFilehand(options: FilehandOptions): Filehand {
+export function createFilehand(given: FilehandOptions): Filehand {
+  const options = withTools(given);
   const disk = diskAt(options);
   dialectNamed(options.dialect ?? defaultDialect);
   const restricted = compileRestricted(options.restricted);
@@ -188,6 +191,18 @@ export function createFilehand(options: FilehandOptions): Filehand {
     },
     usage: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
   } as Filehand; // the overloads of `session` pair dialect and type
+}
+
+/** The options of earlier versions become entries of the one list. */
+function withTools(given: FilehandOptions): FilehandOptions {
+  const older = choicesOfOlder(given);
+  if (given.tools === undefined && older.length === 0) return given;
+  const chosen = (given.tools ?? []).map((text) => {
+    const choice = toolChoice(String(text));
+    if (typeof choice === "string") return choice;
+    throw new FilehandError("INVALID_PARAM", `Cannot offer the tools: ${choice.fault}`);
+  });
+  return { ...given, tools: [...chosen, ...older] };
 }
 
 function logOf(options: FilehandOptions, roots: readonly string[], guard: () => Guard): CallLog | undefined {

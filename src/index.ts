@@ -40,6 +40,8 @@ export type {
 export type { Lock, Mode } from "./contract/permission.ts";
 export type { OutlineItem, OutlineOutcome, OutlineRequest } from "./contract/outline.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
+export { toolNames } from "./contract/offered-tools.ts";
+export type { OlderToolOptions, ToolChoice, ToolName } from "./contract/offered-tools.ts";
 export type { LineNumbers, Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/history.ts";

@@ -2,12 +2,13 @@
 
 import type { Asker, Clock, Ids, KeepRule } from "./contract/ask.ts";
 import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
-import type { FileTool, Formatter, FormatterCommands } from "./contract/edit.ts";
+import type { Formatter, FormatterCommands } from "./contract/edit.ts";
 import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { RewindOutcome } from "./contract/history.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/lsp.ts";
 import type { OutlineOutcome } from "./contract/outline.ts";
 import type { Lock, Mode, Permissions, RuleFault, RuleText } from "./contract/permission.ts";
+import type { OlderToolOptions, ToolChoice } from "./contract/offered-tools.ts";
 import type { LineNumbers, Profile } from "./contract/profile.ts";
 import type { DialectName, DialectTools, Words } from "./dialects/dialects.ts";
 import type { Watching } from "./disk/disk.ts";
@@ -285,13 +286,20 @@ export interface Filehand {
   readonly ruleFaults: readonly RuleFault[];
 }
 
-export interface FilehandOptions {
+export interface FilehandOptions extends OlderToolOptions {
   /** The folders that sessions may work in. */
   readonly roots: readonly string[];
   /** Where relative paths start; the first root by default. */
   readonly cwd?: string;
   /** The dialect of sessions that choose none; `claude` by default. */
   readonly dialect?: DialectName;
+  /**
+   * The tools that models get. `["Read", "Grep"]` offers these and no other; with a sign before each name, such as
+   * `["+History", "+Rewind", "-Delete"]`, tools are added to the default and taken from it. The default is what a dialect has by
+   * tradition, `Outline`, `Delete` and `Move`. `History` and `Rewind` need `stateDir`, `Lsp` and `Rename` need `languageServers`.
+   * Names are those of the `claude` dialect, whatever a dialect calls its tools.
+   */
+  readonly tools?: readonly ToolChoice[];
   /** Permission rules, such as `Read(secrets/**)`. */
   readonly permissions?: {
     readonly allow?: readonly string[];
@@ -343,8 +351,6 @@ export interface FilehandOptions {
    * what it declares, with the lines to read next.
    */
   readonly longCode?: "first page" | "outline";
-  /** Whether models get the tool `Outline`; true by default. */
-  readonly outlineTool?: boolean;
   /**
    * How Read numbers the lines of text: `tab` (number, tab, line; the default in `claude`), `arrow` (number, →, line),
    * `every-5` or `every-10` (number and tab on lines that 5 or 10 divides, on the first line of a page, and on the last
@@ -406,15 +412,8 @@ export interface FilehandOptions {
    * None by default. `true` uses the known servers that are installed.
    */
   readonly languageServers?: boolean | LanguageOptions;
-  /**
-   * Whether models get the tool `Lsp`, which queries language servers; false by default. `rename` also offers `Rename`,
-   * which changes files. Needs `languageServers`.
-   */
-  readonly languageTools?: boolean | "rename";
   /** Whether a move lets language servers update the imports of other files; true by default. Needs `languageServers`. */
   readonly updateImports?: boolean;
-  /** The tools for whole files and folders that models get; `["delete", "move"]` by default. */
-  readonly fileTools?: readonly FileTool[];
   /** Called with every file that a tool changed, for example to update an editor. */
   readonly onChanged?: ChangeListener;
   /** Maximum bytes of a file that can be edited; 1 GiB by default. */
@@ -449,14 +448,6 @@ export interface FilehandOptions {
       };
   /** Limits of `session.observe`: 250,000 names, copies of 500 MiB, of one file 10 MiB by default. */
   readonly observe?: Partial<ObserveLimits>;
-  /** Whether models get the tools `History` and `Rewind`; false by default. Needs `stateDir`. */
-  readonly historyTools?: boolean;
-  /** Whether models get the tool `EditLines`, which edits lines by the numbers that were shown; false by default. */
-  readonly lineEdits?: boolean;
-  /** Whether models get the tool `EditFiles`, which edits several files at once, all or none; false by default. */
-  readonly editFiles?: boolean;
-  /** Whether models get the tool `Patch` in dialects whose tradition has none (`claude`, `envelope`); false by default. */
-  readonly patchTool?: boolean;
   /** The folder that `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;

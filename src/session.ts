@@ -10,6 +10,7 @@ import type { RewindOutcome, RewindRequest } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
 import type { DiagnosticsReport } from "./contract/lsp.ts";
 import { isWider, type Mode, modes, type Permissions } from "./contract/permission.ts";
+import type { ToolName } from "./contract/offered-tools.ts";
 import { type Code, FilehandError, Problem, type ProblemData } from "./contract/problem.ts";
 import { lineNumberForms, type LineNumbers, type Profile } from "./contract/profile.ts";
 import { lineNumber } from "./contract/target.ts";
@@ -27,8 +28,7 @@ import {
   linesOfRefusal,
   nearestWord,
   numberStyles,
-  type OptIn,
-  type ToolSpec,
+  offeredSpecs,
   pathsShownIn,
   requestOf,
   withinLimit,
@@ -160,7 +160,9 @@ export function startSession<Name extends DialectName>(
   { options, cwd, openPast, state, permissions, watchers, readStates, preparing, settling, ...first }: Shared,
 ): Session<Name> {
   const lineNumbers = lineNumbersOf(dialect, chosen.lineNumbers, options.lineNumbers);
-  const profile = withOptions(dialect.profile, lineNumbers, options);
+  const specs = offeredSpecs(dialect.specs, options.tools);
+  const isOffered = (name: ToolName): boolean => specs.some(({ tool }) => tool === name);
+  const profile = withOptions(dialect.profile, lineNumbers, options, isOffered("Outline"));
   /** By answer limit. The page cache is keyed by the profile object, so equal limits must share one. */
   const profiles = new Map<number, Profile>();
   const profileFor = (given: CallOptions): Profile => {
@@ -170,12 +172,11 @@ export function startSession<Name extends DialectName>(
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
     return known;
   };
-  const specs = dialect.specs.filter((spec) => isOffered(spec, options));
   /** Replaced by a wider one when the user lets the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
   const earlier = chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs));
-  const ledger = createLedger(earlier, { keepsNumbers: options.lineEdits === true });
+  const ledger = createLedger(earlier, { keepsNumbers: isOffered("EditLines") });
   const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
   let changesKept = 0;
   const { shared: isShared = false } = chosen;
@@ -593,51 +594,24 @@ export function startSession<Name extends DialectName>(
     undo: (given) => rewound({ last: "undo" }, "undo", given),
     redo: (given) => rewound({ last: "redo" }, "redo", given),
     definitions: () =>
-      specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
-        name,
-        verb,
-        description: descriptionFor(description, {
-          ...changeRules(options),
-          lineNumbers,
-          updateImports: shared.languages !== undefined && options.updateImports !== false,
-        }),
-        inputSchema,
-        readOnly,
-        execute: (input, given) => call(name, input, given),
-      })),
+      specs
+        .filter(({ readOnly }) => readOnly || state.mode !== "read-only")
+        .map(({ name, verb, description, inputSchema, readOnly }) => ({
+          name,
+          verb,
+          description: descriptionFor(description, {
+            ...changeRules(options),
+            lineNumbers,
+            updateImports: shared.languages !== undefined && options.updateImports !== false,
+          }),
+          inputSchema,
+          readOnly,
+          execute: (input, given) => call(name, input, given),
+        })),
   };
 }
 
 // How the options shape a session: its tools, profile, modes and change rules.
-
-function isOffered(
-  { optIn, optOut }: ToolSpec,
-  {
-    historyTools = false,
-    languageTools = false,
-    lineEdits = false,
-    editFiles = false,
-    patchTool = false,
-    outlineTool = true,
-    fileTools = ["delete", "move"],
-  }: FilehandOptions,
-): boolean {
-  const offers = {
-    history: historyTools,
-    lsp: languageTools !== false,
-    rename: languageTools === "rename",
-    "line edits": lineEdits,
-    "edit files": editFiles && !lineEdits,
-    "edit files by line": editFiles && lineEdits,
-    patch: patchTool,
-    delete: fileTools.includes("delete"),
-    move: fileTools.includes("move"),
-    copy: fileTools.includes("copy"),
-    "make-folder": fileTools.includes("make-folder"),
-  } satisfies Readonly<Record<OptIn, boolean>>;
-  const keeps = { outline: outlineTool };
-  return (optIn === undefined || offers[optIn]) && (optOut === undefined || keeps[optOut]);
-}
 
 /** Without the name of a model the reminder is needed, but only once: it stays in the conversation. */
 function remindedOf({ reminder = true, model, reminderExemptModels }: FilehandOptions): "each read" | "once" | "never" {
@@ -675,7 +649,8 @@ function lineNumbersOf(
 const withOptions = (
   profile: Profile,
   lineNumbers: Dialect["lineNumbers"],
-  { pageTokensMax, lineCharsMax, longCode, outlineTool = true }: FilehandOptions,
+  { pageTokensMax, lineCharsMax, longCode }: FilehandOptions,
+  outlineTool: boolean,
 ): Profile => ({
   ...profile,
   ...(lineNumbers === "fixed" ? {} : { numbers: numberStyles[lineNumbers] }),

@@ -1,8 +1,8 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
 import type { ForeignChange, JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
-import type { FileTool } from "../contract/edit.ts";
 import type { DiagnosticsReport } from "../contract/lsp.ts";
+import type { ToolName } from "../contract/offered-tools.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { LineNumbers, NumberStyle, Profile } from "../contract/profile.ts";
 import type { ParameterTable } from "./parameters.ts";
@@ -41,32 +41,21 @@ export const byKind =
   (outcome: Outcome, facts: Facts): Worded =>
     (table[outcome.kind] as (outcome: Outcome, facts: Facts) => Worded)(outcome, facts); // the table pairs them by kind
 
-/** Groups of tools that are offered only if the operator has enabled them. */
-export type OptIn =
-  | "history"
-  | "lsp"
-  | "rename"
-  | "line edits"
-  | "edit files"
-  | "edit files by line"
-  | "patch"
-  | FileTool;
-
-/** Tools that are offered unless the operator has switched them off. */
-export type OptOut = "outline";
-
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
 export interface ToolSpec {
+  /** The name that models call it by. */
   readonly name: string;
+  /** Its name in the operator's list of tools. */
+  readonly tool: ToolName;
+  /** Whether it is offered if the operator chooses no tools. */
+  readonly offered: "always" | "if chosen";
+  /** Offered only if this other tool is offered as well, or is not. */
+  readonly beside?: { readonly tool: ToolName; readonly is: boolean };
   readonly verb: Verb;
   readonly description: string;
   readonly readOnly: boolean;
   readonly input: ParameterTable;
   readonly inputSchema: JsonSchema;
-  /** Set for a tool that is offered only if the operator has enabled its group. */
-  readonly optIn?: OptIn;
-  /** Set for a tool that the operator can switch off. */
-  readonly optOut?: OptOut;
   /** Returns the neutral request, or throws a Problem that names every wrong argument. */
   toRequest(input: unknown, profile: Profile): Request;
 }

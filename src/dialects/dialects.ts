@@ -30,14 +30,13 @@ export {
   descriptionFor,
   type Dialect,
   type Facts,
-  type OptIn,
-  type OptOut,
   type ToolSpec,
   type Words,
 } from "./dialect.ts";
 export { exactText, type ExactText } from "./exact-text.ts";
 export { isExemptModel } from "./exempt-models.ts";
 export { defaultDialect, type DialectName, dialectNames, dialects, type DialectTools } from "./index.ts";
+export { choicesOfOlder, joinedChoices, offeredSpecs, toolChoice } from "./offered-tools.ts";
 export { requestOf } from "./lenient-input.ts";
 export { checkedFile, diagnosticMessage } from "./lsp-text.ts";
 export { nearestWord } from "./parameters.ts";

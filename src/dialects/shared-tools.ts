@@ -79,7 +79,14 @@ export function changeTools(
     tool("edit", { name: toolName("Edit"), description: edit, input: { ...path, ...part } }),
     ...(multiEdit === undefined
       ? []
-      : [tool("edit", { name: toolName("MultiEdit"), description: multiEdit, input: { ...path, edits } })]),
+      : [
+          tool("edit", {
+            name: toolName("MultiEdit"),
+            description: multiEdit,
+            input: { ...path, edits },
+            tool: "MultiEdit",
+          }),
+        ]),
     tool("write", { name: toolName("Write"), description: write, input: { ...path, content }, fixed: { isNotice } }),
   ];
 }
@@ -133,8 +140,16 @@ export function severalEditTools(spelling: Spelling): readonly ToolSpec[] {
         },
       },
     }),
-    tool("edit-files", { ...editFiles, input: { files: filesWith(ofText) } }),
-    tool("edit-files", { ...editFiles, input: { files: filesWith(ofBoth) }, optIn: "edit files by line" }),
+    tool("edit-files", {
+      ...editFiles,
+      input: { files: filesWith(ofText) },
+      beside: { tool: "EditLines", is: false },
+    }),
+    tool("edit-files", {
+      ...editFiles,
+      input: { files: filesWith(ofBoth) },
+      beside: { tool: "EditLines", is: true },
+    }),
   ];
 }
 
@@ -146,7 +161,7 @@ export const patchTool = ({ toolName, parameterName }: Spelling): ToolSpec =>
     name: toolName("Patch"),
     description: patchText,
     input: { [parameterName("patch_text")]: string("patchText", "The patch", longText) },
-    optIn: "patch",
+    offered: "if chosen",
   });
 
 /** `words`: of the notebook and of the cell. */

@@ -150,13 +150,13 @@ test("each dialect has the tools that it is specified with", () => {
   const offered = Object.fromEntries(
     dialectNames.map((name) => [
       name,
-      dialects[name].specs.filter(({ optIn }) => optIn === undefined).map((spec) => spec.name),
+      dialects[name].specs.filter(({ offered }) => offered === "always").map((spec) => spec.name),
     ]),
   );
   deepEqual(offered, {
-    claude: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
-    opencode: ["read", "outline", "glob", "list", "grep", "edit", "multiedit", "write", "patch"],
-    "opencode-legacy": ["read", "outline", "glob", "list", "grep", "edit", "write", "patch"],
-    envelope: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit"],
+    claude: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit", "Delete", "Move"],
+    opencode: ["read", "outline", "glob", "list", "grep", "edit", "multiedit", "write", "patch", "delete", "move"],
+    "opencode-legacy": ["read", "outline", "glob", "list", "grep", "edit", "write", "patch", "delete", "move"],
+    envelope: ["Read", "Outline", "Grep", "Glob", "LS", "Edit", "MultiEdit", "Write", "NotebookEdit", "Delete", "Move"],
   });
 });

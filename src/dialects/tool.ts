@@ -7,11 +7,12 @@ import type { JsonSchema, Verbs } from "../contract/call.ts";
 import { defined } from "../contract/common.ts";
 import type { EditedFile, LineEdit, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
+import type { ToolName } from "../contract/offered-tools.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { ReadRequest } from "../contract/read.ts";
 import { lineNumber } from "../contract/target.ts";
-import type { OptIn, OptOut, ToolSpec } from "./dialect.ts";
+import type { ToolSpec } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
 import {
   argumentNamed,
@@ -26,8 +27,8 @@ import {
 /** What the tools of one verb share: the values that parameters set, and how to make a request of them. */
 interface VerbOf<V extends keyof Verbs, Values> {
   readonly readOnly: boolean;
-  readonly optIn?: OptIn;
-  readonly optOut?: OptOut;
+  readonly tool: ToolName;
+  readonly offered?: "if chosen";
   readonly toRequest: (values: Values, call: CallOf) => Verbs[V]["request"];
 }
 
@@ -57,6 +58,7 @@ const read: VerbOf<
     readonly overBudget?: "first page" | "refuse";
   }
 > = {
+  tool: "Read",
   readOnly: true,
   toRequest: (
     { path, from = 1, linesMax = Number.POSITIVE_INFINITY, column = 1, pages, overBudget = "first page" },
@@ -78,12 +80,13 @@ const read: VerbOf<
 };
 
 const outline: VerbOf<"outline", Given<"outline", "path"> & Optional<"outline", "depth">> = {
+  tool: "Outline",
   readOnly: true,
-  optOut: "outline",
   toRequest: (values, { profile }) => ({ verb: "outline", ...values, profile }),
 };
 
 const ls: VerbOf<"ls", Given<"ls", "path"> & { readonly ignore?: readonly string[]; readonly from?: number }> = {
+  tool: "LS",
   readOnly: true,
   toRequest: ({ path, ignore = [], from = 1 }) => ({
     verb: "ls",
@@ -96,6 +99,7 @@ const ls: VerbOf<"ls", Given<"ls", "path"> & { readonly ignore?: readonly string
 };
 
 const glob: VerbOf<"glob", Given<"glob", "pattern"> & Optional<"glob", "path">> = {
+  tool: "Glob",
   readOnly: true,
   toRequest: ({ pattern, path }) => ({ verb: "glob", pattern, path, filesMax: limits.globFilesMax }),
 };
@@ -114,6 +118,7 @@ const grep: VerbOf<
       readonly entriesMax?: number;
     }
 > = {
+  tool: "Grep",
   readOnly: true,
   toRequest: ({
     type = "",
@@ -154,6 +159,7 @@ interface EditValues {
 const textEdit = ({ oldText = "", newText = "", all = false }: EditValues): TextEdit => ({ oldText, newText, all });
 
 const edit: VerbOf<"edit", EditValues & { readonly path: string; readonly edits?: readonly EditValues[] }> = {
+  tool: "Edit",
   readOnly: false,
   toRequest({ path, edits, ...only }, { profile }) {
     const [first = textEdit(only), ...others] = edits?.map(textEdit) ?? [];
@@ -189,8 +195,9 @@ function lineEdit({ lines, newText, first }: LineEditValues, name: string, tool:
 }
 
 const editLines: VerbOf<"edit-lines", { readonly path: string; readonly lines?: readonly LineEditValues[] }> = {
+  tool: "EditLines",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "line edits",
   toRequest({ path, lines = [] }, { profile, tool }) {
     const [first, ...others] = lines.map((one, at) => lineEdit(one, `edits.${at}.lines`, tool));
     if (first === undefined) throw new Error("the list has at least one edit");
@@ -204,8 +211,9 @@ interface FileValues {
 }
 
 const editFiles: VerbOf<"edit-files", { readonly files?: readonly FileValues[] }> = {
+  tool: "EditFiles",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "edit files",
   toRequest({ files = [] }, { profile, tool }) {
     const [first, ...others] = files.map((file, at) => fileChange(file, `files.${at}.edits`, tool));
     if (first === undefined) throw new Error("the list has at least one file");
@@ -238,6 +246,7 @@ const write: VerbOf<
     readonly isNotice?: (content: string) => boolean;
   }
 > = {
+  tool: "Write",
   readOnly: false,
   toRequest({ path, content, isNotice }, { profile }) {
     if (isNotice?.(content.trim())) {
@@ -252,6 +261,7 @@ const notebookEdit: VerbOf<
   "notebook-edit",
   Given<"notebook-edit", "path" | "source"> & Optional<"notebook-edit", "cellId" | "cellType" | "mode">
 > = {
+  tool: "NotebookEdit",
   readOnly: false,
   toRequest: (values, { profile }) => ({
     verb: "notebook-edit",
@@ -264,37 +274,41 @@ const notebookEdit: VerbOf<
 };
 
 const patch: VerbOf<"patch", Given<"patch", "patchText">> = {
+  tool: "Patch",
   readOnly: false,
   toRequest: ({ patchText }, { profile }) => ({ verb: "patch", patchText, profile }),
 };
 
 const remove: VerbOf<"delete", Given<"delete", "path">> = {
+  tool: "Delete",
   readOnly: false,
-  optIn: "delete",
   toRequest: ({ path }, { profile }) => ({ verb: "delete", path, profile }),
 };
 
 const move: VerbOf<"move", Given<"move", "path" | "to">> = {
+  tool: "Move",
   readOnly: false,
-  optIn: "move",
   toRequest: ({ path, to }, { profile }) => ({ verb: "move", path, to, profile }),
 };
 
 const copy: VerbOf<"copy", Given<"copy", "path" | "to">> = {
+  tool: "Copy",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "copy",
   toRequest: ({ path, to }, { profile }) => ({ verb: "copy", path, to, profile }),
 };
 
 const makeFolder: VerbOf<"make-folder", Given<"make-folder", "path">> = {
+  tool: "MakeFolder",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "make-folder",
   toRequest: ({ path }, { profile }) => ({ verb: "make-folder", path, profile }),
 };
 
 const history: VerbOf<"history", Optional<"history", "turn" | "path" | "from" | "itemsMax">> = {
+  tool: "History",
+  offered: "if chosen",
   readOnly: true,
-  optIn: "history",
   toRequest: (values, { profile }) => ({
     verb: "history",
     turn: undefined,
@@ -310,8 +324,9 @@ const rewind: VerbOf<
   "rewind",
   { readonly to: string; readonly files?: readonly string[]; readonly dryRun?: boolean; readonly force?: boolean }
 > = {
+  tool: "Rewind",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "history",
   toRequest: ({ to, files, dryRun = false, force = false }) => ({
     verb: "rewind",
     to,
@@ -331,8 +346,9 @@ interface PlaceValues {
 }
 
 const lsp: VerbOf<"lsp", PlaceValues & Given<"lsp", "operation"> & Optional<"lsp", "query" | "from">> = {
+  tool: "Lsp",
+  offered: "if chosen",
   readOnly: true,
-  optIn: "lsp",
   toRequest: ({ line, symbol, column, ...values }, { profile }) => ({
     verb: "lsp",
     at: { line, symbol, column },
@@ -344,8 +360,9 @@ const lsp: VerbOf<"lsp", PlaceValues & Given<"lsp", "operation"> & Optional<"lsp
 };
 
 const rename: VerbOf<"rename", PlaceValues & { readonly newName: string }> = {
+  tool: "Rename",
+  offered: "if chosen",
   readOnly: false,
-  optIn: "rename",
   toRequest: ({ line, symbol, column, ...values }, { profile }) => ({
     verb: "rename",
     at: { line, symbol, column },
@@ -387,18 +404,20 @@ export interface ToolLiteral<V extends OfferedVerb> {
   readonly input: Readonly<Record<string, Parameter & ParameterOf<ValuesOf<V>>>>;
   /** Values that no call can change. */
   readonly fixed?: Partial<ValuesOf<V>>;
-  /** When the tool is offered, if not as its verb says. */
-  readonly optIn?: OptIn;
+  /** Its name in the operator's list of tools, and when it is offered, if not as its verb says. */
+  readonly tool?: ToolName;
+  readonly offered?: "if chosen";
+  readonly beside?: ToolSpec["beside"];
 }
 
 export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): ToolSpec {
   const { name, description, input, fixed } = literal;
-  const { readOnly, optOut, toRequest, ...offered } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
-  const { optIn = offered.optIn } = literal;
+  const { readOnly, toRequest, ...usual } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
+  const { beside } = literal;
   let inputSchema: JsonSchema | undefined;
   // Made by the first call: each program offers tools that are never called.
   let parsing:
-    | { readonly parameters: ReturnType<typeof namedParameters>; readonly usual: Readonly<Record<string, unknown>> }
+    | { readonly parameters: ReturnType<typeof namedParameters>; readonly defaults: Readonly<Record<string, unknown>> }
     | undefined;
   return {
     name,
@@ -406,15 +425,16 @@ export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): T
     description,
     input,
     readOnly,
-    ...(optIn === undefined ? {} : { optIn }),
-    ...(optOut === undefined ? {} : { optOut }),
+    tool: literal.tool ?? usual.tool,
+    offered: literal.offered ?? usual.offered ?? "always",
+    ...(beside === undefined ? {} : { beside }),
     get inputSchema() {
       return (inputSchema ??= jsonSchemaOf(input));
     },
     toRequest(sent, profile) {
-      parsing ??= { parameters: namedParameters(input), usual: { ...defaultsOf(input), ...fixed } };
-      const { parameters, usual } = parsing;
-      const values = parseArguments(parameters, usual, name, sent) as ValuesOf<V>; // the literal's parameters give these values
+      parsing ??= { parameters: namedParameters(input), defaults: { ...defaultsOf(input), ...fixed } };
+      const { parameters, defaults } = parsing;
+      const values = parseArguments(parameters, defaults, name, sent) as ValuesOf<V>; // the literal's parameters give these values
       const gives: CallOf["gives"] = (key) =>
         parameters.some(({ name, parameter }) => parameter.sets === key && argumentNamed(name, sent) !== undefined);
       return toRequest(values, { profile, tool: name, gives });

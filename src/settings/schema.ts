@@ -1,6 +1,7 @@
 /** The keys of a settings file: one table for the published JSON Schema, the check and the type of the values. */
 
 import { fileTools } from "../contract/edit.ts";
+import { toolNames } from "../contract/offered-tools.ts";
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/permission.ts";
@@ -115,9 +116,15 @@ export const schema = {
       description:
         "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
     },
+    tools: {
+      type: "array",
+      items: { type: "string", enum: toolNames.flatMap((name) => [name, `+${name}` as const, `-${name}` as const]) },
+      description:
+        'The tools that models get: ["Read", "Grep"] for no others, ["+History", "+Rewind", "-Delete"] to add to the default and take from it (user settings only)',
+    },
     outlineTool: {
       type: "boolean",
-      description: "Whether models get the tool that lists what a file declares, and on which lines; true by default",
+      description: 'Earlier form of "tools": ["-Outline"], if false',
     },
     lineNumbers: {
       type: "string",
@@ -232,15 +239,13 @@ export const schema = {
       },
     },
     languageTools: {
-      description:
-        'Whether models get the tool that asks language servers about code, and with "rename" also the one that renames (user settings only)',
+      description: 'Earlier form of "tools": ["+Lsp"], or with "rename" ["+Lsp", "+Rename"] (user settings only)',
       anyOf: [{ type: "boolean" }, { type: "string", enum: ["rename"] }],
     },
     fileTools: {
       type: "array",
       items: { type: "string", enum: fileTools },
-      description:
-        "The tools for whole files and folders that models get; delete and move by default (user settings only)",
+      description: 'Earlier form of "tools" for Delete, Move, Copy and MakeFolder (user settings only)',
     },
     updateImports: {
       type: "boolean",
@@ -249,19 +254,19 @@ export const schema = {
     },
     historyTools: {
       type: "boolean",
-      description: "Whether models get the tools that look back and take changes back (user settings only)",
+      description: 'Earlier form of "tools": ["+History", "+Rewind"] (user settings only)',
     },
     lineEdits: {
       type: "boolean",
-      description: "Whether models get the tool that edits lines by their numbers (user settings only)",
+      description: 'Earlier form of "tools": ["+EditLines"] (user settings only)',
     },
     editFiles: {
       type: "boolean",
-      description: "Whether models get the tool that edits several files at once (user settings only)",
+      description: 'Earlier form of "tools": ["+EditFiles"] (user settings only)',
     },
     patchTool: {
       type: "boolean",
-      description: "Whether models get the tool that applies patches, in dialects that have none (user settings only)",
+      description: 'Earlier form of "tools": ["+Patch"] (user settings only)',
     },
     formatter: {
       ...textsByName,
@@ -331,6 +336,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "history",
   "callLog",
   "observe",
+  "tools",
   "fileTools",
   "updateImports",
   "historyTools",

@@ -132,6 +132,7 @@ test("a call that is cancelled when its work is done gets no answer, and what it
         structured: false,
         resultBytesMax: 1_000_000,
         definitions: session.definitions(),
+        toolPrefix: "",
         approvals: { places: new Map() },
       },
     );

@@ -46,6 +46,7 @@ export async function startInProcess(
     filehand,
     dialect: "claude",
     definitions: filehand.session({ dialect: "claude" }).definitions(),
+    toolPrefix: "",
     sessions: createSessions(filehand, "claude"),
     approvals,
     cursors: createSeals(),

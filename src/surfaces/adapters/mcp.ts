@@ -13,7 +13,7 @@ import { version } from "../cli/print.ts";
 import { createEndpoint } from "../http/endpoint.ts";
 import { messageBody } from "../http/http-server.ts";
 import { type Approvals, createApprovals } from "../mcp/approvals.ts";
-import { createSeals, createSessions, type McpWorkspace } from "../mcp/mcp-workspace.ts";
+import { createSeals, createSessions, isToolPrefix, type McpWorkspace, prefixFault } from "../mcp/mcp-workspace.ts";
 import { localPrincipal, tokenScopes } from "../mcp/names.ts";
 import { createFactory } from "../mcp/server.ts";
 import { connectSdk } from "../mcp/stdio-sdk.ts";
@@ -27,6 +27,8 @@ export interface McpServerOptions extends FileToolOptions {
   readonly name?: string;
   /** The dialect of the tools; `claude` by default. */
   readonly dialect?: DialectName;
+  /** Stands before the names of the tools that clients see, such as `files_`; nothing by default. */
+  readonly toolPrefix?: string;
   /** Puts what rules ask about to the person at the client. Without it, `createFilehand({ ask })` alone decides. */
   readonly questions?: Questions;
   /** Also send what programs read. Off by default, because some clients then show the model nothing else. */
@@ -91,7 +93,8 @@ export interface FilehandMcpServer {
 const bodyBytesMax = 4_194_304;
 
 export function createMcpServer(filehand: Filehand, options: McpServerOptions = {}): FilehandMcpServer {
-  const { name = "filehand", dialect = defaultDialect, questions } = options;
+  const { name = "filehand", dialect = defaultDialect, toolPrefix = "", questions } = options;
+  if (!isToolPrefix(toolPrefix)) throw new FilehandError("INVALID_PARAM", prefixFault(toolPrefix));
   const definitions = offered(filehand.session({ dialect }), options);
   const approvals = questions === undefined ? createApprovals() : approvalsOf.get(questions);
   if (approvals === undefined) {
@@ -104,6 +107,7 @@ export function createMcpServer(filehand: Filehand, options: McpServerOptions = 
     filehand,
     dialect,
     definitions,
+    toolPrefix,
     sessions: createSessions(filehand, dialect),
     approvals,
     cursors: createSeals(),

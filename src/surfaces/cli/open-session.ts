@@ -2,14 +2,18 @@
 
 import * as nodePath from "node:path";
 import type { Asker, KeepRule } from "../../contract/ask.ts";
+import type { ToolChoice } from "../../contract/offered-tools.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
 import { lineNumberForms, type LineNumbers } from "../../contract/profile.ts";
 import {
+  choicesOfOlder,
   commandLineClient,
   defaultDialect,
   type DialectName,
   dialectNames,
   dialects,
+  joinedChoices,
+  toolChoice,
 } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
@@ -107,6 +111,7 @@ export async function openSession(
   const dialect =
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const lineNumbers = lineNumbersFor(given.text("line-numbers"), dialect) ?? settings.lineNumbers;
+  const tools = toolsFor(given, settings, dialect);
   const filehand = createFilehand({
     roots,
     dialect,
@@ -120,16 +125,10 @@ export async function openSession(
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
     ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
-    ...(given.flag("no-outline-tool") ? { outlineTool: false } : {}),
-    ...fileToolsOf(given),
-    historyTools: given.flag("history-tools") || settings.historyTools === true,
-    lineEdits: given.flag("line-edits") || settings.lineEdits === true,
-    editFiles: given.flag("edit-files") || settings.editFiles === true,
-    patchTool: given.flag("patch-tool") || settings.patchTool === true,
-    ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
+    ...languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages),
     ...formatterIn(settings),
-    ...(given.flag("language-tools") ? { languageTools: "rename" as const } : {}),
     ...defined({
+      tools,
       readFirst,
       changeNotices,
       model,
@@ -169,12 +168,36 @@ function sessionIdOf(given: Given): string | undefined {
   return id;
 }
 
-/** `--file-tools delete,copy`, or `none`. */
-function fileToolsOf(given: Given): { readonly fileTools?: readonly FileTool[] } {
-  const text = given.text("file-tools");
-  if (text === undefined) return {};
-  const names = text === "none" ? [] : text.split(",").map((name) => name.trim());
-  return { fileTools: names.map((name) => oneOf("file tool", name, fileTools)) };
+/** The list of tools: that of the command line replaces the one of the settings, or changes it. */
+function toolsFor(given: Given, settings: Settings, dialect: DialectName): readonly ToolChoice[] | undefined {
+  const files = given.text("file-tools");
+  const named = (given.text("tools") ?? "").split(",").filter((name) => name.trim() !== "");
+  const chosen = [
+    ...named.map((name) => offeredIn(dialect, name)),
+    ...choicesOfOlder({
+      historyTools: given.flag("history-tools"),
+      lineEdits: given.flag("line-edits"),
+      editFiles: given.flag("edit-files"),
+      patchTool: given.flag("patch-tool"),
+      ...(given.flag("language-tools") ? { languageTools: "rename" } : {}),
+      ...(given.flag("no-outline-tool") ? { outlineTool: false } : {}),
+      ...(files === undefined ? {} : { fileTools: files === "none" ? [] : fileToolsNamed(files) }),
+    }),
+  ];
+  const all = joinedChoices([...(settings.tools ?? []), ...choicesOfOlder(settings)], chosen);
+  return all.length === 0 ? settings.tools : all;
+}
+
+const fileToolsNamed = (text: string): readonly FileTool[] =>
+  text.split(",").map((name) => oneOf("file tool", name.trim(), fileTools));
+
+/** The settings serve all dialects, but what is asked for in this run must exist. */
+function offeredIn(dialect: DialectName, name: string): ToolChoice {
+  const choice = toolChoice(name);
+  if (typeof choice !== "string") throw new UsageError(`Cannot offer the tools of --tools: ${choice.fault}`);
+  const tool = choice.replace(/^[+-]/, "");
+  if (dialects[dialect].specs.some((spec) => spec.tool === tool)) return choice;
+  throw new UsageError(`Cannot offer ${tool}: the dialect ${dialect} has no such tool, leave it out of --tools`);
 }
 
 /** Settings that are options of the toolkit under the same name. */
@@ -187,11 +210,8 @@ const sameNames = [
   "restricted",
   "secrets",
   "longCode",
-  "outlineTool",
   "searchMsMax",
   "instructions",
-  "languageTools",
-  "fileTools",
   "updateImports",
   "staleness",
   "hardLinks",
@@ -209,14 +229,15 @@ const chosenIn = (settings: Settings): Partial<Pick<FilehandOptions, (typeof sam
 /** Programs inside a project are run only if the user trusts the project. */
 function languagesFor(
   given: Given,
-  { languageServers: said = false, trustedRoots }: Settings,
+  { languageServers: said, trustedRoots }: Settings,
+  tools: readonly ToolChoice[] | undefined,
   needs: Needs["languages"],
 ): Pick<FilehandOptions, "languageServers"> {
-  const isOn =
-    needs === "always" ||
-    (needs === "if wanted" && (said !== false || given.flag("language-servers") || given.flag("language-tools")));
+  const hasTool = tools?.some((choice) => /^\+?(?:Lsp|Rename)$/.test(choice)) ?? false;
+  const isWanted = given.flag("language-servers") || hasTool || (said ?? false) !== false;
+  const isOn = needs === "always" || (needs === "if wanted" && isWanted);
   if (!isOn) return {};
-  return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
+  return { languageServers: { ...(typeof said === "object" ? said : {}), trustedRoots } };
 }
 
 const formatterIn = ({ formatter: commands, trustedRoots }: Settings): Pick<FilehandOptions, "formatter"> =>

@@ -9,12 +9,14 @@ import {
   createObserving,
   createSeals,
   createSessions,
+  isToolPrefix,
   type McpWorkspace,
+  prefixFault,
   type WatchCall,
 } from "../mcp/mcp-workspace.ts";
 import { logTo } from "../mcp/log.ts";
 import { createReporter } from "../report/reporter.ts";
-import type { Given, Host } from "./command.ts";
+import { type Given, type Host, UsageError } from "./command.ts";
 import { openSession } from "./open-session.ts";
 import { keepError, version } from "./print.ts";
 
@@ -36,6 +38,8 @@ export interface OpenedWorkspace extends McpWorkspace {
 }
 
 export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNeeds): Promise<OpenedWorkspace> {
+  const toolPrefix = given.text("tool-prefix") ?? "";
+  if (!isToolPrefix(toolPrefix)) throw new UsageError(prefixFault(toolPrefix));
   const reporter = createReporter(needs.program);
   const board = needs.board ?? reporter.board;
   const approvals = createApprovals({ board, workspace: needs.name });
@@ -59,6 +63,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     get definitions() {
       return (definitions ??= session.definitions());
     },
+    toolPrefix,
     sessions: createSessions(filehand, session.dialect),
     approvals,
     cursors: createSeals(),

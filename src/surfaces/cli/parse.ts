@@ -125,18 +125,22 @@ const sharedOptions = {
   "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
   observe: option.flag("Record what other programs change between two calls, so that it can be undone as well"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
+  tools: option.text(
+    "NAMES",
+    "The tools to offer: Read,Grep for no others, +History,+Rewind,-Delete to add to the default and take from it; Lsp and Rename also start the language servers",
+    notEmpty,
+  ),
+  "tool-prefix": option.text("TEXT", "Put this before the name of each tool, such as files_", notEmpty),
   "file-tools": option.text(
     "NAMES",
-    "The tools for whole files and folders to offer, of delete, move, copy, make-folder; none for no such tool (default: delete,move)",
+    "Earlier form of --tools: delete, move, copy, make-folder, or none of these tools for whole files and folders",
   ),
-  "history-tools": option.flag("Offer the tools that look back and take changes back (History, Rewind)"),
-  "line-edits": option.flag("Offer the tool that edits lines by their numbers (EditLines)"),
-  "edit-files": option.flag("Offer the tool that edits several files at once (EditFiles)"),
-  "patch-tool": option.flag("Offer the tool that applies patches (Patch), in dialects that have none"),
-  "no-outline-tool": option.flag("Do not offer the tool that lists what a file declares (Outline)"),
-  "language-tools": option.flag(
-    "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
-  ),
+  "history-tools": option.flag("Short for --tools +History,+Rewind"),
+  "line-edits": option.flag("Short for --tools +EditLines"),
+  "edit-files": option.flag("Short for --tools +EditFiles"),
+  "patch-tool": option.flag("Short for --tools +Patch"),
+  "no-outline-tool": option.flag("Short for --tools -Outline"),
+  "language-tools": option.flag("Short for --tools +Lsp,+Rename"),
   "language-servers": option.flag(
     "Let language servers check what is changed, and tell what they find with the answer",
   ),
@@ -157,12 +161,14 @@ const sharedOptions = {
 
 /** The options that say which tools a model is offered. */
 export const offeredTools = [
+  "tools",
   "file-tools",
   "history-tools",
   "no-outline-tool",
   "line-edits",
   "edit-files",
   "patch-tool",
+  "language-tools",
 ] as const satisfies readonly (keyof typeof sharedOptions)[];
 
 export const shared = (...names: readonly (keyof typeof sharedOptions)[]): Options =>

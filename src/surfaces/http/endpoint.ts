@@ -10,7 +10,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { callerOf, clientOf, sessionKey } from "../mcp/caller.ts";
-import type { McpWorkspace } from "../mcp/mcp-workspace.ts";
+import { type McpWorkspace, toolCalled } from "../mcp/mcp-workspace.ts";
 import { hasEnvelope, isValidEnvelope, modernVersion } from "../mcp/envelope.ts";
 import { tokenScopes, sessionHeader } from "../mcp/names.ts";
 import { type Factory, logSdkError } from "../mcp/server.ts";
@@ -90,7 +90,7 @@ const listened = (body: Called, workspace: McpWorkspace, guest: Guest, notify: (
 /** Methods that change files need another scope than those that show them; lists of tools and the like need none. */
 function scopeOf({ method, params }: Called, workspace: McpWorkspace): string | undefined {
   if (method === "tools/call") {
-    const tool = workspace.definitions.find(({ name }) => name === params?.name);
+    const tool = toolCalled(params?.name, workspace);
     return tool === undefined || tool.readOnly ? tokenScopes.read : tokenScopes.write;
   }
   const showsFiles = typeof method === "string" && /^(resources|completion|subscriptions)\//.test(method);

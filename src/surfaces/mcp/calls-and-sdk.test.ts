@@ -100,6 +100,7 @@ function stage(structured: boolean): Stage {
     filehand,
     dialect: "claude",
     definitions,
+    toolPrefix: "",
     sessions: { find: () => session, named: () => session, end: () => undefined, endAll: () => undefined, size: 1 },
     approvals,
     cursors: createSeals(),

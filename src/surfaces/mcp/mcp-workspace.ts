@@ -17,6 +17,8 @@ export interface McpWorkspace {
   readonly filehand: Filehand;
   readonly dialect: DialectName;
   readonly definitions: readonly ToolDefinition[];
+  /** Stands before the names of the tools on the wire; empty by default. */
+  readonly toolPrefix: string;
   readonly sessions: ReturnType<typeof createSessions>;
   readonly approvals: Approvals;
   readonly cursors: ReturnType<typeof createSeals>;
@@ -36,6 +38,22 @@ export interface McpWorkspace {
   readonly observe?: ((session: Session, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** Called if the package was updated or removed and a call needs a file that is gone: the process ends after the answer. */
   readonly onPartGone: () => void;
+}
+
+/** Clients and model providers take names of at most 64 letters, digits, `_` and `-`; some put the server's name before ours. */
+export const isToolPrefix = (text: string): boolean => /^[\w-]{0,24}$/.test(text);
+
+export const prefixFault = (text: string): string =>
+  `Cannot put "${text.slice(0, 40)}" before the names of tools: use at most 24 letters, digits, _ and -`;
+
+/** The tool that a client calls by this name. */
+export function toolCalled(
+  name: unknown,
+  { definitions, toolPrefix }: Pick<McpWorkspace, "definitions" | "toolPrefix">,
+): ToolDefinition | undefined {
+  if (typeof name !== "string" || !name.startsWith(toolPrefix)) return undefined;
+  const own = name.slice(toolPrefix.length);
+  return definitions.find((definition) => definition.name === own);
 }
 
 /** Structured, on stderr. MUST NOT contain the content of a file, an argument or a token. */

@@ -19,7 +19,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
+import type { JsonSchema } from "../../contract/call.ts";
 import { contains, isRecord } from "../../contract/common.ts";
 import { isFailure } from "../../contract/problem.ts";
 import { realPrefixes } from "../../filehand.ts";
@@ -74,7 +74,7 @@ export function createFactory(
   /** Called with the client of every server. */
   made: (client: McpClient) => void = () => undefined,
 ): Factory {
-  const tools = toolsOf(workspace.definitions);
+  const tools = toolsOf(workspace);
   return ({ era }) => {
     const server = new Server(
       { name: workspace.name, version: workspace.version },
@@ -240,9 +240,9 @@ const resultCharsMax = 500_000;
 const alwaysLoaded: ReadonlySet<string> = new Set(["read", "edit", "write", "glob", "grep"]);
 
 /** The tools of a dialect as `tools/list` shows them. */
-const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
+const toolsOf = ({ definitions, toolPrefix }: McpWorkspace): Tool[] =>
   definitions.map(({ name, verb, description, inputSchema, readOnly }) => ({
-    name,
+    name: `${toolPrefix}${name}`,
     description,
     inputSchema: lean(inputSchema) as Tool["inputSchema"], // every tool's schema is an object at its root
     annotations: {

@@ -7,7 +7,7 @@ import { isRecord } from "../../contract/common.ts";
 import { instructions } from "../../dialects/dialects.ts";
 import type { Receipts } from "../../state/state.ts";
 import { callerOf, clientOf } from "./caller.ts";
-import type { McpWorkspace } from "./mcp-workspace.ts";
+import { type McpWorkspace, toolCalled } from "./mcp-workspace.ts";
 import { hasEnvelope, type Id, isValidEnvelope, modernVersion } from "./envelope.ts";
 import { localPrincipal, metaNames } from "./names.ts";
 import type { ConnectSdk } from "./stdio-sdk.ts";
@@ -116,8 +116,7 @@ export async function serveOverStdio(
     }
   };
 
-  const isReadOnly = (tool: string): boolean =>
-    workspace.definitions.some(({ name, readOnly }) => name === tool && readOnly);
+  const isReadOnly = (tool: string): boolean => toolCalled(tool, workspace)?.readOnly === true;
   const answerWithReceipt = async (call: ToolCall, kept: Pick<Receipts, "begin" | "end">): Promise<string> => {
     const { id, name } = call.message;
     try {

@@ -18,7 +18,9 @@ describe("a call is read", () => {
     ["with more than a call has", { ...call, params: { ...call.params, other: 1, task: { ttl: 1 } } }],
     ["with the answer to a question", { ...call, params: { ...call.params, requestState: "x", inputResponses: {} } }],
   ] as const) {
-    test(what, () => expect(readCall(message, { definitions })).toMatchObject({ id: message.id, name: "Read" }));
+    test(what, () =>
+      expect(readCall(message, { definitions, toolPrefix: "" })).toMatchObject({ id: message.id, name: "Read" }),
+    );
   }
 });
 
@@ -34,12 +36,12 @@ describe("a call is left to the SDK", () => {
     ["with a token that is none", withMeta({ progressToken: {} })],
     ["of a task without a name", withMeta({ "io.modelcontextprotocol/related-task": {} })],
   ] as const) {
-    test(what, () => expect(readCall(message, { definitions })).toBeUndefined());
+    test(what, () => expect(readCall(message, { definitions, toolPrefix: "" })).toBeUndefined());
   }
 });
 
 describe("a controller of a call that is over", () => {
-  const workspace = { definitions } as unknown as McpWorkspace; // nothing else is used
+  const workspace = { definitions, toolPrefix: "" } as unknown as McpWorkspace; // nothing else is used
   const isReused = (tool: string, prepare: (controller: AbortController) => void = () => undefined): boolean => {
     const controller = new AbortController();
     prepare(controller);

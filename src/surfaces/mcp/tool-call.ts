@@ -7,10 +7,11 @@ import { getEventListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isRecord } from "../../contract/common.ts";
 import type { Reply } from "../../contract/call.ts";
+import { nearestWord } from "../../dialects/dialects.ts";
 import type { CallOptions, KeptPlace } from "../../options.ts";
 import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import type { Called, McpWorkspace } from "./mcp-workspace.ts";
+import { type Called, type McpWorkspace, toolCalled } from "./mcp-workspace.ts";
 import { type Id, isId, type Meta, metaFault } from "./envelope.ts";
 import { answerSecondsMax, invalidParams, isProtocolFault, metaNames, ProtocolFault } from "./names.ts";
 
@@ -26,7 +27,10 @@ export interface CallMessage {
 }
 
 /** Undefined for a message that the SDK should handle: not a call, an unknown tool, or anything that its schemas refuse. */
-export function readCall(message: object, { definitions }: Pick<McpWorkspace, "definitions">): CallMessage | undefined {
+export function readCall(
+  message: object,
+  workspace: Pick<McpWorkspace, "definitions" | "toolPrefix">,
+): CallMessage | undefined {
   for (const key in message) {
     if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   }
@@ -34,7 +38,7 @@ export function readCall(message: object, { definitions }: Pick<McpWorkspace, "d
   if (method !== "tools/call" || !isId(id) || !isRecord(params)) return undefined;
   const { name, arguments: input = {}, _meta: meta, requestState, inputResponses, task } = params;
   if (task !== undefined && !isTask(task)) return undefined;
-  if (!definitions.some((definition) => definition.name === name) || !isRecord(input)) return undefined;
+  if (toolCalled(name, workspace) === undefined || !isRecord(input)) return undefined;
   if (meta !== undefined && (!isRecord(meta) || metaFault(meta) !== undefined)) return undefined;
   return { id, name: name as string, input, meta, requestState, inputResponses }; // `name` is that of a tool
 }
@@ -64,9 +68,9 @@ const spareMax = 64;
 export const takeController = (): AbortController => spare.pop() ?? new AbortController();
 
 /** For a call that is over. After a change, language servers may still work for it; a listener means that something goes on. */
-export function giveBack(controller: AbortController, name: string, { definitions }: McpWorkspace): void {
+export function giveBack(controller: AbortController, name: string, workspace: McpWorkspace): void {
   const { signal } = controller;
-  const isRead = definitions.some((definition) => definition.name === name && definition.readOnly);
+  const isRead = toolCalled(name, workspace)?.readOnly === true;
   if (!isRead || signal.aborted || spare.length >= spareMax || getEventListeners(signal, "abort").length > 0) return;
   spare.push(controller);
 }
@@ -101,10 +105,9 @@ function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspa
 /** Rejects with an error of the protocol, or if the call is cancelled while a person is asked. */
 export function callTool(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
   const { name, meta } = call.message;
-  const { watchCall, definitions } = workspace;
+  const { watchCall } = workspace;
   if (watchCall === undefined) return callOrAsk(call, workspace);
-  const isKnown = definitions.some((definition) => definition.name === name);
-  return watchCall(isKnown ? name : "unknown", meta, () => callOrAsk(call, workspace));
+  return watchCall(toolCalled(name, workspace)?.name ?? "unknown", meta, () => callOrAsk(call, workspace));
 }
 
 /** A bug is reported to the client as INTERNAL, the stack goes to the log, and the server keeps running. */
@@ -128,26 +131,29 @@ async function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Calle
 
 export async function resultOfCall(
   call: ToolCall,
-  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions" | "observe"> & {
+  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions" | "toolPrefix" | "observe"> & {
     readonly approvals: Pick<McpWorkspace["approvals"], "places">;
   },
 ): Promise<CallToolResult> {
   const { message, signal, caller } = call;
-  const { name } = message;
+  const tool = toolCalled(message.name, workspace);
+  const name = tool?.name ?? message.name;
   const { session, answerBytesMax } = caller;
   const { structured, resultBytesMax: bytesMax } = workspace;
   const onProgress = progressFor(message.meta?.["progressToken"], call.notify);
   const shared = { signal, answerBytesMax, countStructured: structured };
   const options = onProgress === undefined ? shared : { ...shared, onProgress };
+  // A tool that the session has but this server does not offer must not be called.
+  if (tool === undefined && session.definitions().some((definition) => definition.name === name)) {
+    throw new ProtocolFault(invalidParams, unknownTool(message.name, undefined, workspace));
+  }
   await workspace.observe?.(session, signal);
   // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
   const reply = await (call.era === "modern"
     ? session.call(name, message.input, options)
-    : callInPlace(call, options, workspace.approvals.places));
+    : callInPlace(call, name, options, workspace.approvals.places));
   // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
-  if (!workspace.definitions.some((definition) => definition.name === name)) {
-    throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
-  }
+  if (tool === undefined) throw new ProtocolFault(invalidParams, unknownTool(name, reply, workspace));
   const result = resultOf(reply, name, { structured, bytesMax });
   // A cancelled call gets no answer, and a reply that is too large for a message is replaced by an error.
   if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
@@ -155,12 +161,23 @@ export async function resultOfCall(
   return result;
 }
 
+/** The dialect's own words name the tools without the prefix. */
+function unknownTool(
+  name: string,
+  reply: Reply | undefined,
+  { definitions, toolPrefix }: Pick<McpWorkspace, "definitions" | "toolPrefix">,
+): string {
+  if (toolPrefix === "" && reply?.error !== undefined) return reply.error.message;
+  const known = definitions.map((definition) => `${toolPrefix}${definition.name}`);
+  return `Cannot call "${name.slice(0, 80)}": there is no such tool, use ${nearestWord(name, known) ?? known.join(", ")}`;
+}
+
 type Places = Map<string, KeptPlace>;
 
 /** After a question the call is repeated under the same name; calls on the same file that the client sent later wait until then. */
-async function callInPlace(call: ToolCall, options: CallOptions, places: Places): Promise<Reply> {
+async function callInPlace(call: ToolCall, name: string, options: CallOptions, places: Places): Promise<Reply> {
   const { message, caller, signal, transportSession = "" } = call;
-  const { id, name, input } = message;
+  const { id, input } = message;
   const request = `${caller.session.id} ${transportSession} ${typeof id} ${id}`;
   const place = places.get(request) ?? {};
   places.delete(request);

@@ -61,7 +61,7 @@ export function openFilehand(folder: string, cwd: string, { dialect, options }: 
       history: false,
       ...more,
     });
-  const [filehand, byLine] = [open({}), open({ lineEdits: true })];
+  const [filehand, byLine] = [open({}), open({ tools: ["+EditLines"] })];
   const close = async (): Promise<void> => void (await Promise.all([filehand.close(), byLine.close()]));
   const main = contenderOf(filehand.session({ dialect }), folder, close, (readState) =>
     filehand.session({ dialect, readState }),

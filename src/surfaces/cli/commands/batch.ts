@@ -61,7 +61,7 @@ export const batch: Command = {
     observe: option.flag(
       "Look at the workspace before each call, so that what others changed in between can be undone as well",
     ),
-    ...shared(...offeredTools, "language-tools"),
+    ...shared(...offeredTools),
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',

@@ -19,7 +19,6 @@ export const call: Command = {
     "answer-bytes",
     "session",
     ...offeredTools,
-    "language-tools",
     "language-servers",
   ),
   details: [
@@ -50,7 +49,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: shared("line-numbers", ...offeredTools, "language-tools"),
+  options: shared("line-numbers", ...offeredTools),
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");

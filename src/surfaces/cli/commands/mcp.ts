@@ -23,6 +23,7 @@ export const mcp: Command = {
     "answer-bytes",
     "no-change-notices",
     ...offeredTools,
+    "tool-prefix",
     "language-servers",
     "observe",
   ),
@@ -37,6 +38,7 @@ export const mcp: Command = {
     "filehand mcp",
     'filehand mcp ~/project --allow "Edit"',
     "filehand mcp --dialect opencode --deny 'Read(/private/**)'",
+    "filehand mcp --tools Read,Grep,Glob --tool-prefix files_",
     "filehand mcp ssh://me@build.example.com/~/project",
   ],
   async run(given, host) {

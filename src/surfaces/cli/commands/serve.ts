@@ -19,7 +19,15 @@ const serverOptions = {
   "oauth-issuer": option.text("URL", "The authorisation server that clients get their tokens from"),
   "public-url": option.text("URL", "The address by which clients know this server, for OAuth"),
   "insecure-no-token": option.flag("Let every program on this machine in"),
-  ...shared("line-numbers", "answer-bytes", "no-change-notices", ...offeredTools, "language-servers", "observe"),
+  ...shared(
+    "line-numbers",
+    "answer-bytes",
+    "no-change-notices",
+    ...offeredTools,
+    "tool-prefix",
+    "language-servers",
+    "observe",
+  ),
 };
 
 export const serve: Command = {
