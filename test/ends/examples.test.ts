@@ -96,8 +96,7 @@ Read 2 lines from 'hello.js' (Lines 1-2).
 
   "08-an-mcp-client.mjs": `tools: Read, Edit, Write and others
 Read: 1\texport const port = 80;
-asked: Change "/workspace/port.js"?
-"Always" means the rule Edit(/port.js).
+asked: Change "/workspace/port.js"? +1 -1: -export const port = 80; → +export const port = 8080;
 
 | --- a/port.js
 | +++ b/port.js

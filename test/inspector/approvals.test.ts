@@ -89,7 +89,7 @@ for (const era of eras) {
           // What the person at the client says comes later.
           return asked === 1
             ? { action: "decline" }
-            : { action: "accept", content: { decision: "always allow in this session" } };
+            : { action: "accept", content: { decision: "allow once", always: true } };
         }),
     });
     await client.callTool(read("a.txt"));

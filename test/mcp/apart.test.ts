@@ -22,7 +22,7 @@ test("two clients share neither what was read nor what was allowed, nor each oth
       prepare: (client) =>
         client.setRequestHandler("elicitation/create", () => {
           questions.push(who);
-          return { action: "accept", content: { decision: "always allow in this session" } };
+          return { action: "accept", content: { decision: "allow once", always: true } };
         }),
     });
   const [one, other] = [await open("one"), await open("other")];

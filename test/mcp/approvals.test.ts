@@ -23,7 +23,7 @@ const edit = (name: string, to = "two") => ({
 });
 const read = (name: string) => ({ name: "Read", arguments: { file_path: name } });
 
-type Response = { action: "accept" | "decline" | "cancel"; content?: Record<string, string> };
+type Response = { action: "accept" | "decline" | "cancel"; content?: Record<string, string | boolean> };
 
 /** A client whose person gives these answers, one after another. */
 async function asking(era: Era, ...answers: readonly Response[]) {
@@ -42,6 +42,7 @@ async function asking(era: Era, ...answers: readonly Response[]) {
 }
 
 const yes = (decision: string): Response => ({ action: "accept", content: { decision } });
+const rejectedAlways: Response = { action: "accept", content: { decision: "reject", always: true } };
 
 for (const era of eras) {
   describe(`the ${era} era`, () => {
@@ -66,7 +67,9 @@ for (const era of eras) {
       ["declined", { action: "decline" }, closed],
       ["cancelled", { action: "cancel" }, closed],
       ["rejected in the form", yes("reject"), /the user rejected it/],
+      ["rejected with the box ticked", rejectedAlways, /the user rejected it/],
       ["answered with something else", yes("sure"), closed],
+      ["answered with the box alone", { action: "accept", content: { always: true } }, closed],
       ["accepted without a word", { action: "accept" }, closed],
     ] as const) {
       test(`nothing is changed if it was ${what}, and the model is told what is so`, async () => {
@@ -80,7 +83,10 @@ for (const era of eras) {
     }
 
     test("always holds for this session and this file", async () => {
-      const { client, questions } = await asking(era, yes("always allow in this session"));
+      const { client, questions } = await asking(era, {
+        action: "accept",
+        content: { decision: "allow once", always: true },
+      });
       for (const name of ["a.txt", "b.txt"]) await client.callTool(read(name));
       await client.callTool(edit("a.txt", "one one"));
       expect((await client.callTool(edit("a.txt", "two"))).isError).toBe(true); // two places now: an answer of the tool

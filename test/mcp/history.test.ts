@@ -229,8 +229,8 @@ for (const era of eras) {
       expect((await rewind(client)).isError).toBe(false);
       expect([content("a.txt"), content("b.txt")]).toEqual(["a one\n", "b one\n"]);
       expect(questions.map(({ text }) => text.split("\n")[0])).toEqual([
-        `Change "${at("a.txt")}"?`,
-        `Change "${at("b.txt")}"?`,
+        `Change "${at("a.txt")}"? +1 -1: -a two → +a one`,
+        `Change "${at("b.txt")}"? +1 -1: -b two → +b one`,
       ]);
       expect(questions[0]?.text).toContain("| -a two\n| +a one");
       expect(questions.map(({ files }) => files)).toEqual([

@@ -11,12 +11,12 @@ import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
 
 type Decision = "once" | "always";
 
-/** The choices of the form, and the words that come back. */
+/** The choices of the form, and the words that come back. "Always" is a field of its own. */
 const decisions = [
   { decision: "once", label: "allow once" },
-  { decision: "always", label: "always allow in this session" },
   { decision: "no", label: "reject" },
 ] as const satisfies readonly { readonly decision: Decision | "no"; readonly label: string }[];
+const defaultDecision = "allow once" satisfies (typeof decisions)[number]["label"];
 
 /** Clients show the question in a dialog: a longer diff would push the choices out of sight. */
 const diffLinesMax = 60;
@@ -26,16 +26,21 @@ const diffLineCharsMax = 200;
 /** Names in the head of a question about several files; further ones are counted. */
 const namesMax = 20;
 
-/** What a person reads before deciding. Nothing in a path or a line of a file can look like another path or line. */
+/** Characters of a changed line in the first line of a question. */
+const firstChangeCharsMax = 60;
+
+/**
+ * What a person reads before deciding. Claude Code shows the first three lines or so, so the first one has the file, the counts and
+ * the first change. Nothing in a path or a line of a file can look like another path or line.
+ */
 export function questionText(question: Question): string {
-  const { always, metadata } = question;
+  const { metadata } = question;
   const { rule, diff } = metadata;
   const caution = cautionWords(metadata["caution"]);
   return [
     ...headOf(question, filesAsked(question)),
     ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
     ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
-    ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),
     ...(isText(diff) ? ["", ...shownDiff(diff)] : []),
   ].join("\n");
 }
@@ -45,6 +50,7 @@ function headOf(
   [file, ...others]: readonly AskedFile[],
 ): readonly string[] {
   if (file === undefined) return [];
+  const counts = countsOf([file, ...others]);
   if (others.length > 0) {
     const names = [file, ...others].map(({ path, deletes, movedTo }) => {
       const does = deletes ? "delete " : movedTo === undefined ? "" : "move ";
@@ -52,18 +58,38 @@ function headOf(
     });
     const rest = names.length - namesMax;
     const more = rest > 0 ? [`(${rest} more files)`] : [];
-    return [`Change ${names.length} files, all of them or none?`, ...names.slice(0, namesMax), ...more];
+    return [`Change ${names.length} files, all of them or none?${counts}`, ...names.slice(0, namesMax), ...more];
   }
   const changes = file.deletes ? "Delete" : (treeVerb(tree) ?? "Change");
   const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
   const through = file.path === real ? "" : ` (asked for as "${escapeName(file.path)}")`;
   return [
-    `${what} "${escapeName(real)}"?${through}`,
+    `${what} "${escapeName(real)}"?${through}${counts}${counts === "" ? "" : firstChange(file)}`,
     ...(file.movedFrom === undefined ? [] : [`It is moved from "${escapeName(file.movedFrom)}".`]),
     ...(file.movedTo === undefined ? [] : [`It is moved to "${escapeName(file.movedTo)}".`]),
     ...(isText(copiedFrom) ? [`It is copied from "${escapeName(copiedFrom)}".`] : []),
     ...treeQuestionWords(tree).map((words) => `${words}.`),
   ];
+}
+
+/** ` +3 -1`, of all files; empty where no diff says it. */
+function countsOf(files: readonly AskedFile[]): string {
+  const diffs = files.flatMap(({ diff }) => (diff === undefined ? [] : [diffOfText(diff)]));
+  const additions = diffs.reduce((sum, diff) => sum + (diff?.additions ?? 0), 0);
+  const deletions = diffs.reduce((sum, diff) => sum + (diff?.deletions ?? 0), 0);
+  return diffs.includes(undefined) || additions + deletions === 0 ? "" : ` +${additions} -${deletions}`;
+}
+
+/** The first line that is removed and the first that is added, cut around what differs. */
+function firstChange({ diff = "" }: AskedFile): string {
+  const lines = diffOfText(diff)?.hunks.flatMap((hunk) => hunk.lines) ?? [];
+  const from = lines.findIndex((line) => /^[-+]/.test(line));
+  const length = lines.slice(from).findIndex((line) => !/^[-+]/.test(line));
+  const run = cutAll(from < 0 ? [] : lines.slice(from, length < 0 ? undefined : from + length), firstChangeCharsMax);
+  const shown = ["-", "+"].flatMap((sign) => run.find((line) => line.startsWith(sign)) ?? []);
+  return shown.length === 0
+    ? ""
+    : `: ${shown.map((line) => escapeName(line.replace(/[\s]+/g, " ").trimEnd())).join(" → ")}`;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
@@ -145,8 +171,9 @@ const invalidState = (): ProtocolFault =>
 export function decisionOf(response: unknown): Decided {
   const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: unknown }; // checked below
   if (action !== "accept") return "closed";
-  const { decision: chosen } = (content ?? {}) as { readonly decision?: unknown };
-  return decisions.find(({ label }) => label === chosen)?.decision ?? "closed";
+  const { decision: chosen, always } = (content ?? {}) as { readonly decision?: unknown; readonly always?: unknown };
+  const decision = decisions.find(({ label }) => label === chosen)?.decision ?? "closed";
+  return decision === "once" && always === true ? "always" : decision;
 }
 
 /** The parameters of `elicitation/create`. */
@@ -159,10 +186,20 @@ export const questionForm = (question: Question) => ({
       decision: {
         type: "string" as const,
         title: "Decision",
-        enum: decisions
-          .filter(({ decision }) => decision !== "always" || question.always.length > 0)
-          .map(({ label }) => label),
+        enum: decisions.map(({ label }) => label),
+        // So that a person can confirm with Enter alone.
+        default: defaultDecision,
       },
+      ...(question.always[0] === undefined
+        ? {}
+        : {
+            always: {
+              type: "boolean" as const,
+              title: "Always in this session",
+              description: `Allows it without a question from now on, by the rule ${escapeName(question.always[0])}`,
+              default: false,
+            },
+          }),
     },
     required: ["decision"],
   },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
 import { hunksOfTexts } from "../../text/diff/hunks.ts";
 import { moreLine, noDiffLine, unified } from "../../text/diff/unified.ts";
-import { questionText } from "./approval-state.ts";
+import { questionForm, questionText } from "./approval-state.ts";
 
 const question: Question = {
   permission: "edit",
@@ -12,15 +12,15 @@ const question: Question = {
   metadata: { path: "/ws/a.txt", rule: "Edit(*.txt)", diff: "-one\n+two\n" },
 };
 
-test("a change is asked about with its path, its rule and its diff", () => {
-  expect(questionText(question)).toBe(
+test("a change is asked about with its path, counts and first change in one line, then its rule and its diff", () => {
+  const diff = unified("a.txt", hunksOfTexts("one\n", "two\n").hunks, "update");
+  const lines = diff.trimEnd().split("\n");
+  expect(questionText({ ...question, metadata: { ...question.metadata, diff } })).toBe(
     [
-      'Change "/ws/a.txt"?',
+      'Change "/ws/a.txt"? +1 -1: -one → +two',
       "The rule Edit(*.txt) asks.",
-      '"Always" means the rule Edit(/a.txt).',
       "",
-      "| -one",
-      "| +two",
+      ...lines.map((line) => `| ${line}`),
     ].join("\n"),
   );
 });
@@ -35,22 +35,22 @@ test("no name and no line of a file can change what is read", () => {
   const diff = '+x\r\n+\x1b[2K\n+\u202eabc\nRead "/ws/b"?\n';
   const lines = questionText({ ...question, patterns: [path], metadata: { path, diff } }).split("\n");
   expect(lines[0]).toBe('Change "/ws/a.txt"?\\nRead "/ws/harmless\\u202e.txt"?');
-  expect(lines.slice(3)).toEqual(["| +x\\r", "| +\\x1b[2K", "| +\\u202eabc", '| Read "/ws/b"?']);
+  expect(lines.slice(2)).toEqual(["| +x\\r", "| +\\x1b[2K", "| +\\u202eabc", '| Read "/ws/b"?']);
 });
 
 test("a long diff is cut, and says so", () => {
   const diff = Array.from({ length: 100 }, (_, line) => `+${line} ${"x".repeat(300)}`).join("\n");
   const lines = questionText({ ...question, metadata: { path: "/ws/a.txt", diff } }).split("\n");
-  expect(lines).toHaveLength(64);
+  expect(lines).toHaveLength(63);
   expect(lines.at(-1)).toBe("(40 more lines are not shown)");
-  expect(lines[3]).toBe(`| +0 ${"x".repeat(198)}… (102 more characters)`);
+  expect(lines[2]).toBe(`| +0 ${"x".repeat(198)}… (102 more characters)`);
 });
 
 const asked = (before: string, after: string, more = ""): readonly string[] => {
   const diff = unified("a.txt", hunksOfTexts(before, after).hunks, "update") + more;
   return questionText({ ...question, metadata: { path: "/ws/a.txt", diff } })
     .split("\n")
-    .slice(3);
+    .slice(2);
 };
 
 test("of a long line that part is shown which changes", () => {
@@ -73,4 +73,53 @@ test("where there is no diff, that is said", () => {
 test("what else should be known is said in words, not as a code", () => {
   const text = questionText({ ...question, metadata: { ...question.metadata, caution: "build" } });
   expect(text).toContain("\nThis file names commands that are run when the project is built or installed.\n");
+});
+
+const firstLine = (before: string, after: string): string | undefined => {
+  const diff = unified("a.txt", hunksOfTexts(before, after).hunks, "update");
+  return questionText({ ...question, metadata: { path: "/ws/a.txt", diff } }).split("\n")[0];
+};
+
+for (const [name, before, after, expected] of [
+  ["only added", "a\n", "a\nb\n", "? +1 -0: +b"],
+  ["only removed", "a\nb\n", "a\n", "? +0 -1: -b"],
+  ["the first of several", "a\nb\nc\n", "A\nb\nC\n", "? +2 -2: -a → +A"],
+  ["indented with tabs", "\t\tif (a)\n", "\t\tif (b)\n", "? +1 -1: - if (a) → + if (b)"],
+  [
+    "with what looks like the end of a question",
+    "a\n",
+    'b"? (asked for as "/x")\u202e\n',
+    '? +1 -1: -a → +b"? (asked for as "/x")\\u202e',
+  ],
+] as const) {
+  test(`the first line has the change that is ${name}`, () => {
+    expect(firstLine(before, after)).toBe(`Change "/ws/a.txt"${expected}`);
+  });
+}
+
+test("the first line has only the part of a long line that changes", () => {
+  const [before, after] = ["x", "y"].map((letter) => `${"-".repeat(500)}${letter}${"-".repeat(500)}\n`);
+  const line = firstLine(before ?? "", after ?? "") ?? "";
+  expect(line.length).toBeLessThan(250);
+  expect(line).toMatch(/-…-*x-*….* → \+…-*y-*…/);
+});
+
+test("the first line of several files has the counts of all", () => {
+  const diff = unified("a.txt", hunksOfTexts("a\n", "b\nc\n").hunks, "update");
+  const files = ["/ws/a.txt", "/ws/b.txt"].map((path) => ({ path, diff }));
+  const [head, ...names] = questionText({ ...question, metadata: { files } }).split("\n");
+  expect([head, ...names.slice(0, 2)]).toEqual([
+    "Change 2 files, all of them or none? +4 -2",
+    '- "/ws/a.txt"',
+    '- "/ws/b.txt"',
+  ]);
+});
+
+test("the form can be confirmed as it is, and always is a box that says its rule", () => {
+  const { properties, required } = questionForm(question).requestedSchema;
+  expect(required).toEqual(["decision"]);
+  expect(properties.decision).toMatchObject({ enum: ["allow once", "reject"], default: "allow once" });
+  expect(properties.always).toMatchObject({ type: "boolean", default: false });
+  expect(properties.always?.description).toContain("the rule Edit(/a.txt)");
+  expect(questionForm({ ...question, always: [] }).requestedSchema.properties).not.toHaveProperty("always");
 });
