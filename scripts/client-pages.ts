@@ -1,14 +1,15 @@
 /** A page of docs for each MCP client, from the table that `filehand init` works with: the two cannot differ. */
 
-import { soleText } from "../src/settings/client-file.ts";
+import { soleChange, soleText } from "../src/settings/client-file.ts";
 import {
   askingWords,
   type Client,
   clients,
-  commandFor,
   type Place,
   type Scope,
   clientScopes,
+  startOf,
+  tokenVariable,
   usualScope,
 } from "../src/surfaces/cli/clients.ts";
 import type { Given, Host } from "../src/surfaces/cli/command.ts";
@@ -46,9 +47,13 @@ function indexPage(note: string): string {
     "# Clients",
     "",
     "`filehand init` lists these clients and says which seem to be installed. `filehand init <client>` shows the configuration and its file.",
-    "`--write` shows the change, asks, and writes it; `--remove` takes it out again. Everything else in the file stays.",
+    "`--write` shows the change, asks once, and writes it; `--remove` takes it out again. Everything else in the file stays.",
+    "`--replace-builtins` also switches off the client's own file tools, where it has a setting for that.",
     "",
-    ...clients.map(({ id, title }) => `- [${title}](${id}.md)`),
+    ...clients.map(
+      ({ id, title, replace }) =>
+        `- [${title}](${id}.md)${replace === undefined ? "" : ", also instead of its own tools"}`,
+    ),
     "",
     "For any other client that starts MCP servers as programs, the command is `npx -y filehand mcp`, with `--root DIR` for each",
     "folder if the client does not start its servers in the project.",
@@ -65,47 +70,90 @@ function clientPage(note: string, client: Client): string {
     `# ${title}`,
     "",
     "```sh",
-    `filehand init ${id} --write`,
+    `filehand init ${id} --write${client.replace === undefined ? "" : " --replace-builtins"}`,
     "```",
     "",
     "Without `--write` the command only shows the change. The files:",
     "",
-    "| whose | system | file |",
-    "| ----- | ------ | ---- |",
-    ...clientScopes.flatMap((one) => rowsOf(client, one)),
+    "| whose | for | system | file |",
+    "| ----- | --- | ------ | ---- |",
+    ...clientScopes.flatMap((one) => rowsOf(client.files, one, "the server")),
+    ...(client.replace?.files === undefined
+      ? []
+      : clientScopes.flatMap((one) => rowsOf(client.replace?.files ?? client.files, one, "its own tools"))),
     "",
-    `The configuration, in the ${scope === "user" ? "user's" : "project's"} file:`,
+    `The configuration of the server, in the ${scope === "user" ? "user's" : "project's"} file, as \`--npx\` writes it:`,
     "",
     `\`\`\`${client.format}`,
     textOf(client, scope).trimEnd(),
     "```",
+    "",
+    "`npx -y filehand` needs a published package. Without `--npx`, a `filehand` from a clone or an installed package writes its own",
+    "path instead, and says so. On Windows npx is a script, so the command is `cmd /c npx -y filehand mcp`.",
     "",
     ...(client.openFolder === undefined
       ? []
       : [`${title} replaces \`${client.openFolder}\` by the folder that is open.`, ""]),
     client.afterwards,
     "",
+    ...replacePart(client),
     ...(client.asks ? [] : [askingWords(client), ""]),
-    "On Windows the command is `cmd /c npx -y filehand mcp`, since npx is a script there. `--installed` writes the path of the",
-    "program that you run, instead of npx: it starts faster and needs no network. `--root`, `--mode`, `--dialect`, `--allow` and",
-    `\`--deny\` become part of the configuration. \`filehand init ${id} --remove\` takes it out again.`,
+    ...httpPart(client),
+    "`--root`, `--mode`, `--dialect`, `--allow`, `--deny`, `--history-tools`, `--language-servers` and `--observe` become part of",
+    `the configuration. \`filehand init ${id} --remove\` takes out all that was written, and nothing that was there before.`,
     ...(client.doubts === undefined ? [] : ["", `Not certain: ${client.doubts}`]),
     "",
   ].join("\n");
+}
+
+function replacePart({ title, replace }: Client): readonly string[] {
+  if (replace === undefined) {
+    return [
+      `${title} is not known to have a setting that switches off its own file tools: it has both, its own and ours.`,
+      "",
+    ];
+  }
+  const settings = replace.settings("filehand");
+  const text = soleChange({ format: "json" }, undefined, settings);
+  return [
+    `With \`--replace-builtins\`: ${replace.words}`,
+    "",
+    ...(settings.length === 0
+      ? []
+      : settings.some((setting) => setting.under === "features")
+        ? [
+            "```toml",
+            "[features]",
+            ...settings.flatMap((one) => ("key" in one ? [`${one.key} = ${one.value}`] : [])),
+            "```",
+            "",
+          ]
+        : ["```json", text.trimEnd(), "```", ""]),
+  ];
+}
+
+function httpPart({ id, title, remote }: Client): readonly string[] {
+  if (remote === undefined)
+    return [`\`--http\` is refused for ${title}: it is not known to take a token from the environment.`, ""];
+  return [
+    `For a server that runs already (\`filehand serve\`): \`filehand init ${id} --http http://127.0.0.1:3323/mcp --write\`. The token is`,
+    `not in the file: ${title} takes it from the variable \`${tokenVariable}\`.`,
+    "",
+  ];
 }
 
 const textOf = (client: Client, scope: Scope): string =>
   soleText(client, {
     under: client.under,
     name: "filehand",
-    value: client.value(commandFor(client, scope, nothingGiven, hostOf(places.Linux))),
+    value: client.local(startOf(client, scope, nothingGiven, hostOf(places.Linux)).command, "filehand"),
   });
 
 /** Systems that have the same file share a row. */
-function rowsOf(client: Client, scope: Scope): readonly string[] {
+function rowsOf(filesOf: Client["files"], scope: Scope, purpose: string): readonly string[] {
   const systems = new Map<string, string[]>();
   for (const [system, place] of Object.entries(places)) {
-    const files = client.files(scope, place) ?? [];
+    const files = filesOf(scope, place) ?? [];
     // The folder of a project is where one stands.
     const shown = files.map(
       (file) => `\`${scope === "project" && system === "Windows" ? file.replaceAll("\\", "/") : file}\``,
@@ -114,6 +162,6 @@ function rowsOf(client: Client, scope: Scope): readonly string[] {
   }
   return [...systems].map(([files, names]) => {
     const all = names.length === Object.keys(places).length ? "any" : names.join(", ");
-    return `| ${scope === "project" ? "the project's" : "yours"} | ${all} | ${files} |`;
+    return `| ${scope === "project" ? "the project's" : "yours"} | ${purpose} | ${all} | ${files} |`;
   });
 }

@@ -61,6 +61,9 @@ const ownFileTools: Readonly<Record<HookClient, Readonly<Record<string, Duty>>>>
   },
 };
 
+/** The names of a client's own file tools, for settings that switch them off. */
+export const ownFileToolsOf = (client: HookClient): readonly string[] => Object.keys(ownFileTools[client]);
+
 const looking: ReadonlySet<Duty> = new Set(["read", "search", "list"]);
 
 /** A call that cannot change a file: it is not worth a scan. */

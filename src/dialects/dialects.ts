@@ -23,6 +23,7 @@ export {
   isToolOf,
   messageToPerson,
   onlyLooks,
+  ownFileToolsOf,
   ownToolRefusal,
 } from "./client-tools.ts";
 export { treeQuestionWords, treeVerb } from "./tree-words.ts";

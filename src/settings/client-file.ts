@@ -9,6 +9,7 @@ import { createScanner, getNodeValue, type Node, type ParseError, parseTree, pri
 import { parse, TomlError } from "smol-toml";
 import { nodeSystem, readSmallFile, writeSmallFile } from "../disk/disk.ts";
 import { insertChild } from "./keep-rule.ts";
+import { withYamlEntry, yamlOf } from "./yaml-entry.ts";
 
 // Adds an entry to a TOML text as a table of its own, or removes that table: all other bytes stay. Pure.
 
@@ -40,9 +41,15 @@ const keyOf = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : 
 const stringOf = (text: string): string => JSON.stringify(text).replaceAll("\x7f", "\\u007f");
 
 function valueOf(value: EntryValue): string {
-  if (typeof value === "boolean") return String(value);
-  return typeof value === "string" ? stringOf(value) : `[${value.map(stringOf).join(", ")}]`;
+  if (typeof value === "string") return stringOf(value);
+  if (typeof value !== "object") return String(value);
+  if (isList(value)) return `[${value.map(stringOf).join(", ")}]`;
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `${keyOf(key)} = ${valueOf(one)}`)
+    .join(", ")} }`;
 }
+
+const isList = (value: EntryValue): value is readonly string[] => Array.isArray(value);
 
 function parsedToml(text: string): Readonly<Record<string, unknown>> | string {
   try {
@@ -84,18 +91,21 @@ function checkedToml(old: Readonly<Record<string, unknown>>, after: string, entr
 
 // An MCP server in the configuration file of a client: its place and its value.
 
-/** A value that both JSON and TOML can express. */
-export type EntryValue = string | boolean | readonly string[];
+/** A value that JSON, TOML and YAML can express. */
+export type EntryValue = string | boolean | number | readonly string[] | EntryTable;
+export interface EntryTable {
+  readonly [key: string]: EntryValue;
+}
 
 export interface Entry {
   /** The key that contains the client's servers. */
   readonly under: string;
   readonly name: string;
-  readonly value: Readonly<Record<string, EntryValue>>;
+  readonly value: EntryTable;
 }
 
 /** The result for a file. `same`: nothing to do. `other`: another entry has the name. */
-type Merged =
+export type Merged =
   | { readonly merged: "text"; readonly text: string }
   | { readonly merged: "same" | "other" }
   /** Words to follow `Cannot change "x": `. */
@@ -104,7 +114,7 @@ type Merged =
 /** What to do with the entry. `put` leaves another one of that name alone, `replace` does not. */
 export type EntryWish = "put" | "replace" | "remove";
 
-const refused = (why: string): Merged => ({ merged: "refused", why });
+export const refused = (why: string): Extract<Merged, { readonly merged: "refused" }> => ({ merged: "refused", why });
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
@@ -137,9 +147,11 @@ export { programOnPath } from "../disk/disk.ts";
 /** Some clients store their history in the same file, so this is far above the size of settings. */
 const bytesMax = 67_108_864;
 
+export type ClientFormat = "json" | "toml" | "yaml";
+
 export interface ClientFile {
   readonly path: string;
-  readonly format: "json" | "toml";
+  readonly format: ClientFormat;
   /** A project comes from strangers, and its symlink may lead to any file that the user can write. */
   readonly links: "follow" | "refuse";
   readonly fresh?: Readonly<Record<string, string>>;
@@ -150,6 +162,51 @@ export type ClientPlan =
   | { readonly merged: "text"; readonly before: string | undefined; readonly after: string };
 
 export function planEntry(file: ClientFile, entry: Entry, wish: EntryWish): ClientPlan {
+  return planText(file, (text) => withEntry(file, text, entry, wish));
+}
+
+function withEntry({ format, fresh }: ClientFile, text: string, entry: Entry, wish: EntryWish): Merged {
+  if (format === "json") return withJsonEntry(text, entry, wish, fresh);
+  return format === "toml" ? withTomlEntry(text, entry, wish) : withYamlEntry(text, entry, wish);
+}
+
+/** The server and further settings of a client, in one file. */
+export interface ClientChange {
+  readonly entry?: { readonly entry: Entry; readonly wish: EntryWish };
+  readonly put?: readonly ClientSetting[];
+  readonly take?: readonly AddedSetting[];
+}
+
+/** `added`: what of `put` was not there before, so that it can be taken back. */
+export function planChange(
+  file: ClientFile,
+  change: ClientChange,
+): { readonly plan: ClientPlan; readonly added: readonly AddedSetting[] } {
+  const added: AddedSetting[] = [];
+  const plan = planText(file, (text) => {
+    let now = text;
+    if (change.entry !== undefined) {
+      const merged = withEntry(file, now, change.entry.entry, change.entry.wish);
+      if (merged.merged === "other" || merged.merged === "refused") return merged;
+      if (merged.merged === "text") now = merged.text;
+    }
+    for (const setting of change.put ?? []) {
+      const done = withSetting(now, file.format, setting);
+      if ("why" in done) return refused(done.why);
+      now = done.text;
+      if (done.added !== undefined) added.push(done.added);
+    }
+    for (const setting of change.take ?? []) {
+      const done = withoutSetting(now, file.format, setting);
+      if ("why" in done) return refused(done.why);
+      now = done.text;
+    }
+    return now === text ? { merged: "same" } : { merged: "text", text: now };
+  });
+  return { plan, added };
+}
+
+function planText(file: ClientFile, change: (text: string) => Merged): ClientPlan {
   let before: string | undefined;
   try {
     before = readSmallFile(file.path, bytesMax, "kept");
@@ -161,8 +218,7 @@ export function planEntry(file: ClientFile, entry: Entry, wish: EntryWish): Clie
   if (fault !== undefined) return { merged: "refused", why: fault };
   const mark = before?.startsWith("\uFEFF") === true ? "\uFEFF" : "";
   const text = (before ?? "").slice(mark.length);
-  const merged =
-    file.format === "json" ? withJsonEntry(text, entry, wish, file.fresh) : withTomlEntry(text, entry, wish);
+  const merged = change(text);
   return merged.merged === "text" ? { merged: "text", before, after: mark + merged.text } : merged;
 }
 
@@ -176,7 +232,22 @@ export function writePlan(
 }
 
 export const soleText = ({ format, fresh }: Pick<ClientFile, "format" | "fresh">, entry: Entry): string =>
-  format === "json" ? jsonOf(entry, fresh) : tomlOf(entry);
+  format === "json" ? jsonOf(entry, fresh) : format === "toml" ? tomlOf(entry) : yamlOf(entry);
+
+/** All that goes into a new file. */
+export function soleChange(
+  file: Pick<ClientFile, "format" | "fresh">,
+  entry: Entry | undefined,
+  settings: readonly ClientSetting[],
+): string {
+  return settings.reduce(
+    (text, setting) => {
+      const done = withSetting(text, file.format, setting);
+      return "text" in done ? done.text : text;
+    },
+    entry === undefined ? "" : soleText(file, entry),
+  );
+}
 
 function linkFault(path: string): string | undefined {
   if (isLink(path)) return "it is a link, and a project's links are not followed";
@@ -357,6 +428,219 @@ function checked(old: Node, after: string, entry: Entry, wish: EntryWish): Merge
   const tree = parsed(after);
   const now: unknown = typeof tree === "string" ? tree : plain(getNodeValue(tree));
   return unlessOther(plain(getNodeValue(old)), now, after, entry, wish);
+}
+
+// A setting besides the server: a list that must have some items, or a switch. Two levels deep, as all of them are. Pure.
+
+export type ClientSetting =
+  | { readonly under: string; readonly list: string; readonly items: readonly string[] }
+  | { readonly under: string; readonly key: string; readonly value: boolean };
+
+/** What was put there: the items that were missing, or a key and the value that it had. `made`: containers that were missing. */
+export type AddedSetting = ClientSetting & {
+  readonly made: "all" | "inner" | "none";
+  readonly before?: boolean;
+};
+
+/** Notes of earlier runs come from a file: what is none of this form is dropped. */
+export function addedSettingOf(value: unknown): AddedSetting | undefined {
+  if (!isTable(value) || typeof value["under"] !== "string") return undefined;
+  const { under, list, items, key, value: switchedTo, made, before } = value;
+  if (made !== "all" && made !== "inner" && made !== "none") return undefined;
+  if (typeof list === "string" && Array.isArray(items) && items.every((item) => typeof item === "string")) {
+    return { under, list, items, made };
+  }
+  if (typeof key !== "string" || typeof switchedTo !== "boolean") return undefined;
+  return { under, key, value: switchedTo, made, ...(typeof before === "boolean" ? { before } : {}) };
+}
+
+type Changed = { readonly text: string; readonly added?: AddedSetting } | { readonly why: string };
+
+const handMade = "it is written in a way that cannot be changed safely, change it by hand";
+
+function withSetting(text: string, format: ClientFormat, setting: ClientSetting): Changed {
+  if (format === "toml") return "key" in setting ? withTomlKey(text, setting) : { why: handMade };
+  return format === "json" ? withJsonSetting(text, setting) : { why: handMade };
+}
+
+function withoutSetting(text: string, format: ClientFormat, setting: AddedSetting): Changed {
+  if (format === "toml") return "key" in setting ? withoutTomlKey(text, setting) : { why: handMade };
+  return format === "json" ? withoutJsonSetting(text, setting) : { why: handMade };
+}
+
+function settingNodes(text: string, under: string, name: string) {
+  const tree = parsed(text);
+  if (typeof tree === "string") return tree;
+  if (tree.type !== "object") return "it holds no object";
+  const outer = memberOf(tree, under);
+  if (outer === "twice") return `it has "${under}" twice`;
+  if (outer !== undefined && outer.value.type !== "object") return `"${under}" in it is no object`;
+  const inner = outer === undefined ? undefined : memberOf(outer.value, name);
+  if (inner === "twice") return `it has "${under}.${name}" twice`;
+  return { tree, outer, inner };
+}
+
+export function withJsonSetting(given: string, setting: ClientSetting): Changed {
+  const text = given.trim() === "" ? "{}\n" : given;
+  const name = "key" in setting ? setting.key : setting.list;
+  const nodes = settingNodes(text, setting.under, name);
+  if (typeof nodes === "string") return { why: nodes };
+  const { tree, outer, inner } = nodes;
+  const old = plain(getNodeValue(tree)) as Readonly<Record<string, EntryTable>>; // an object, as checked
+  const value = "key" in setting ? setting.value : setting.items;
+  if (outer === undefined || inner === undefined) {
+    const after =
+      outer === undefined ? added(text, tree, setting.under, { [name]: value }) : added(text, outer.value, name, value);
+    const expected = { ...old, [setting.under]: { ...old[setting.under], [name]: value } };
+    return unlessDifferent(after, expected, { ...setting, made: outer === undefined ? "all" : "inner" });
+  }
+  if ("key" in setting) {
+    const before: unknown = getNodeValue(inner.value);
+    if (before === setting.value) return { text };
+    if (typeof before !== "boolean") return { why: `"${setting.under}.${name}" in it is neither true nor false` };
+    const { offset, length } = inner.value;
+    const after = text.slice(0, offset) + String(setting.value) + text.slice(offset + length);
+    const expected = { ...old, [setting.under]: { ...old[setting.under], [name]: setting.value } };
+    return unlessDifferent(after, expected, { ...setting, made: "none", before });
+  }
+  if (inner.value.type !== "array") return { why: `"${setting.under}.${name}" in it is no list` };
+  const there: readonly unknown[] = getNodeValue(inner.value) as unknown[]; // a list, as checked
+  const items = setting.items.filter((item) => !there.includes(item));
+  if (items.length === 0) return { text };
+  let after = text;
+  for (const item of items) {
+    const list = settingNodes(after, setting.under, name);
+    if (typeof list === "string" || list.inner === undefined) return { why: handMade };
+    after = insertChild(after, list.inner.value, JSON.stringify(item));
+  }
+  const expected = { ...old, [setting.under]: { ...old[setting.under], [name]: [...there, ...items] } };
+  return unlessDifferent(after, expected, { under: setting.under, list: setting.list, items, made: "none" });
+}
+
+/** What a person changed meanwhile stays: only our own items go, and a switch only if it still has our value. */
+export function withoutJsonSetting(text: string, setting: AddedSetting): Changed {
+  if (text.trim() === "") return { text };
+  const name = "key" in setting ? setting.key : setting.list;
+  const nodes = settingNodes(text, setting.under, name);
+  if (typeof nodes === "string") return { why: nodes };
+  if (nodes.outer === undefined || nodes.inner === undefined) return { text };
+  const old = plain(getNodeValue(nodes.tree)) as Readonly<Record<string, EntryTable>>; // an object, as checked
+  let after = text;
+  let left: unknown;
+  if ("key" in setting) {
+    if (getNodeValue(nodes.inner.value) !== setting.value) return { text };
+    left = setting.before;
+    if (setting.before !== undefined) {
+      const { offset, length } = nodes.inner.value;
+      after = text.slice(0, offset) + String(setting.before) + text.slice(offset + length);
+    }
+  } else {
+    if (nodes.inner.value.type !== "array") return { text };
+    for (const item of setting.items) {
+      const list = settingNodes(after, setting.under, name);
+      if (typeof list === "string" || list.inner === undefined) return { why: handMade };
+      const node = list.inner.value.children?.find(({ value }) => value === item);
+      if (node !== undefined) after = taken(after, list.inner.value, node);
+    }
+    const items = (getNodeValue(nodes.inner.value) as unknown[]).filter(
+      (item) => !setting.items.some((one) => one === item),
+    );
+    left = items.length === 0 && setting.made !== "none" ? undefined : items;
+  }
+  const { [name]: _gone, ...others } = old[setting.under] ?? {};
+  const rest = left === undefined ? others : { ...old[setting.under], [name]: left };
+  const { [setting.under]: _outer, ...outside } = old;
+  const isBare = Object.keys(rest).length === 0 && setting.made === "all";
+  if (left === undefined || isBare) {
+    const now = settingNodes(after, setting.under, name);
+    if (typeof now === "string" || now.outer === undefined || now.inner === undefined) return { why: handMade };
+    after = isBare ? taken(after, now.tree, now.outer.property) : taken(after, now.outer.value, now.inner.property);
+  }
+  return unlessDifferent(after, isBare ? outside : { ...old, [setting.under]: rest });
+}
+
+function unlessDifferent(after: string, expected: object, addedSetting?: AddedSetting): Changed {
+  const tree = parsed(after);
+  const now: unknown = typeof tree === "string" ? tree : plain(getNodeValue(tree));
+  if (!isDeepStrictEqual(now, expected)) return { why: handMade };
+  return addedSetting === undefined ? { text: after } : { text: after, added: addedSetting };
+}
+
+type KeySetting = Extract<ClientSetting, { readonly key: string }>;
+
+export function withTomlKey(text: string, setting: KeySetting): Changed {
+  const { under, key, value } = setting;
+  const old = parsedToml(text);
+  if (typeof old === "string") return { why: old };
+  const table = old[under];
+  if (table !== undefined && !isTable(table)) return { why: `"${under}" in it is no table` };
+  const before = table?.[key];
+  if (before === value) return { text };
+  if (before !== undefined && typeof before !== "boolean") return { why: `"${under}.${key}" in it is no switch` };
+  const eol = eolOf(text);
+  const line = `${keyOf(key)} = ${value}${eol}`;
+  const own = tomlTables(text).find(({ path }) => path.length === 1 && path[0] === under);
+  let after: string;
+  if (table === undefined) {
+    const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+    after = `${text}${gap}[${keyOf(under)}]${eol}${line}`;
+  } else if (own === undefined) {
+    return { why: handMade };
+  } else if (before === undefined) {
+    const missing = text.slice(0, own.end).endsWith("\n") ? "" : eol;
+    after = text.slice(0, own.end) + missing + line + text.slice(own.end);
+  } else {
+    const at = tomlKeyAt(text, own, key);
+    if (at === undefined) return { why: handMade };
+    after = text.slice(0, at.start) + switched(text.slice(at.start, at.end), value) + text.slice(at.end);
+  }
+  const made = table === undefined ? "all" : "inner";
+  return unlessOtherToml(
+    after,
+    { ...old, [under]: { ...table, [key]: value } },
+    {
+      ...setting,
+      made,
+      ...(before === undefined ? {} : { before }),
+    },
+  );
+}
+
+export function withoutTomlKey(text: string, setting: KeySetting & AddedSetting): Changed {
+  const { under, key, value, before, made } = setting;
+  const old = parsedToml(text);
+  if (typeof old === "string") return { why: old };
+  const table = old[under];
+  if (!isTable(table) || table[key] !== value) return { text };
+  const own = tomlTables(text).find(({ path }) => path.length === 1 && path[0] === under);
+  const at = own === undefined ? undefined : tomlKeyAt(text, own, key);
+  if (own === undefined || at === undefined) return { why: handMade };
+  const { [key]: _gone, ...others } = table;
+  const { [under]: _table, ...outside } = old;
+  if (before !== undefined) {
+    const after = text.slice(0, at.start) + switched(text.slice(at.start, at.end), before) + text.slice(at.end);
+    return unlessOtherToml(after, { ...old, [under]: { ...table, [key]: before } });
+  }
+  if (made === "all" && Object.keys(others).length === 0) return unlessOtherToml(takenToml(text, [own]), outside);
+  return unlessOtherToml(text.slice(0, at.start) + text.slice(at.end), { ...old, [under]: others });
+}
+
+function unlessOtherToml(after: string, expected: object, addedSetting?: AddedSetting): Changed {
+  if (!isDeepStrictEqual(parsedToml(after), expected)) return { why: handMade };
+  return addedSetting === undefined ? { text: after } : { text: after, added: addedSetting };
+}
+
+/** The value changes; a comment behind it stays. */
+const switched = (line: string, value: boolean): string => line.replace(/(=[ \t]*)(?:true|false)/, `$1${value}`);
+
+/** The line of a key of a table; undefined if it is written in a way that is not looked for. */
+function tomlKeyAt(text: string, table: TomlTable, key: string): { start: number; end: number } | undefined {
+  for (let at = endOfLine(text, table.start); at < table.end; at = endOfStatement(text, at)) {
+    if (new RegExp(`^[ \\t]*${key}[ \\t]*=`).test(text.slice(at, endOfLine(text, at)))) {
+      return { start: at, end: endOfStatement(text, at) };
+    }
+  }
+  return undefined;
 }
 
 /** Where the tables of a TOML text begin and where their last key ends. For texts that a parser has accepted. Pure. */

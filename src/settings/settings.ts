@@ -7,7 +7,17 @@ import { nodeSystem, privateFile, readSmallFile, realPrefixes } from "../disk/di
 import type { SettingsValues } from "./schema.ts";
 
 // The rest of this room that other rooms use.
-export type { ClientFile, ClientPlan, Entry, EntryValue, EntryWish } from "./client-file.ts";
+export type {
+  AddedSetting,
+  ClientChange,
+  ClientFile,
+  ClientFormat,
+  ClientPlan,
+  ClientSetting,
+  Entry,
+  EntryTable,
+  EntryWish,
+} from "./client-file.ts";
 export { readNamedFile } from "./named-file.ts";
 
 /** Keys that are merged in their own way. Of every other key the first project that has it decides, then the user. */

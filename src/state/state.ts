@@ -2,6 +2,7 @@
 
 export { type CallLog, createCallLog, type SessionOrigin } from "./call-log.ts";
 export { isLogPlace, type LogPage, openQuestions, readCallLog } from "./call-log-reader.ts";
+export { readClientNotes, writeClientNotes } from "./client-changes.ts";
 export {
   containsAll,
   inspectorsFor,

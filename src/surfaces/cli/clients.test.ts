@@ -41,6 +41,38 @@ const user: Readonly<Record<string, readonly [Place, string][]>> = {
     [{ ...mac, env: { CODEX_HOME: "/c" } }, "/c/config.toml"],
   ],
   gemini: [[linux, "/home/me/.gemini/settings.json"]],
+  qwen: [[linux, "/home/me/.qwen/settings.json"]],
+  kilo: [
+    [linux, "/home/me/.config/kilo/kilo.json"],
+    [{ ...linux, env: { XDG_CONFIG_HOME: "/x" } }, "/x/kilo/kilo.json"],
+  ],
+  copilot: [
+    [linux, "/home/me/.copilot/mcp-config.json"],
+    [{ ...linux, env: { COPILOT_HOME: "/c" } }, "/c/mcp-config.json"],
+  ],
+  kimi: [
+    [linux, "/home/me/.kimi-code/mcp.json"],
+    [{ ...linux, env: { KIMI_CODE_HOME: "/k" } }, "/k/mcp.json"],
+  ],
+  cline: [[linux, "/home/me/.cline/data/settings/cline_mcp_settings.json"]],
+  goose: [
+    [linux, "/home/me/.config/goose/config.yaml"],
+    [mac, "/Users/me/.config/goose/config.yaml"],
+    [windows, "C:\\Roaming\\Block\\goose\\config\\config.yaml"],
+  ],
+  continue: [
+    [linux, "/home/me/.continue/mcpServers/filehand.json"],
+    [{ ...linux, env: { CONTINUE_GLOBAL_DIR: "/c" } }, "/c/mcpServers/filehand.json"],
+  ],
+  windsurf: [
+    [linux, "/home/me/.codeium/windsurf/mcp_config.json"],
+    [windows, "C:\\Users\\me\\.codeium\\windsurf\\mcp_config.json"],
+  ],
+  amp: [[linux, "/home/me/.config/amp/settings.json"]],
+  crush: [
+    [linux, "/home/me/.config/crush/crush.json"],
+    [windows, "C:\\Users\\me\\AppData\\Local\\crush\\crush.json"],
+  ],
   opencode: [
     [linux, "/home/me/.config/opencode/opencode.json"],
     [windows, "C:\\Users\\me\\.config\\opencode\\opencode.json"],
@@ -56,6 +88,16 @@ const project: Readonly<Record<string, string | undefined>> = {
   codex: "/work/.codex/config.toml",
   gemini: "/work/.gemini/settings.json",
   opencode: "/work/opencode.json",
+  qwen: "/work/.qwen/settings.json",
+  kilo: "/work/kilo.json",
+  copilot: "/work/.github/mcp.json",
+  kimi: "/work/.kimi-code/mcp.json",
+  cline: undefined,
+  goose: undefined,
+  continue: "/work/.continue/mcpServers/filehand.json",
+  windsurf: undefined,
+  amp: "/work/.amp/settings.json",
+  crush: "/work/.crush.json",
 };
 
 describe.each(clients)("$id", (client) => {
