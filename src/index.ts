@@ -77,6 +77,8 @@ export type {
   FilePage,
   NotCoveredGroup,
   Observed,
+  ShellOutput,
+  ShownFile,
   ObservedCommand,
   ObserveLimits,
   ObserveRequest,

@@ -22,11 +22,13 @@ import type {
   EntryPage,
   FilePage,
   Observed,
+  ShellOutput,
+  ShownFile,
   ObserveLimits,
   ObserveRequest,
 } from "./tools/tools.ts";
 
-export type { Coverage, History, Observed, Timeline, SessionHistory };
+export type { Coverage, History, Observed, Timeline, SessionHistory, ShownFile };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -147,6 +149,11 @@ export interface Session<Name extends DialectName = DialectName> {
    * counts as changed since. Throws a FilehandError if the workspace has no such file or `shown` is malformed.
    */
   markRead(path: string, shown: ShownElsewhere): Promise<void>;
+  /**
+   * Counts the lines as read that a shell command printed whole (`cat`, `sed -n`, `head`, `tail`, `grep`, `git diff` and others),
+   * as far as they are in the files now. Returns them, for `markRead` of a session in another process.
+   */
+  markShell(shown: ShellOutput): Promise<readonly ShownFile[]>;
   /** What the session has read, for `SessionOptions.readState` of a session that continues it in another process. */
   readState(): ReadState;
   /**

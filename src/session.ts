@@ -54,6 +54,7 @@ import {
   yieldBetweenCalls,
   type PathUse,
   type Place,
+  isShownElsewhere,
   queueOfHost,
   type ShownElsewhere,
   watched,
@@ -70,9 +71,13 @@ import {
   locate,
   locatePermitted,
   noteDelivered,
+  noteIfSame,
+  noteShell,
   type Observer,
   refuseDenied,
   runTool,
+  type ShellOutput,
+  type ShownFile,
   sourceOf,
   type ToolContext,
 } from "./tools/tools.ts";
@@ -579,6 +584,15 @@ export function startSession<Name extends DialectName>(
     },
     markRead: (path, shown) =>
       atPath("markRead", "cost", path, {}, (context) => noteShown(path, shown, context), "read"),
+    markShell: (shown) =>
+      asValue(
+        "markShell",
+        undefined,
+        {},
+        {},
+        () => everything("search"),
+        (context) => noteShellOutput(shown, context),
+      ),
     readState: () => ledger.state(),
     checkpoint: (messageId) => turns.begin(messageId),
     observe: ({ command, coverage, copyMsMax, since, ...given } = {}) => {
@@ -753,10 +767,25 @@ async function noteShown(path: string, shown: ShownElsewhere, context: ToolConte
   node.handle.close();
   refuseDenied(target, context, ["read"]);
   if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (isShownElsewhere(shown) && shown.ifChanged === "ignore") {
+    await noteIfSame(target.real, shown, context);
+    return undefined;
+  }
   if (context.ledger.shownElsewhere(target.real, shown)) return undefined;
-  const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";
+  throw malformed("markRead", "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1");
+}
+
+async function noteShellOutput(shown: ShellOutput, context: ToolContext): Promise<readonly ShownFile[]> {
+  const { command, output, cwd = "" } = shown;
+  const isText = [command, output, cwd].every((one) => typeof one === "string");
+  if (!isText)
+    throw malformed("markShell", "a command, its output and, if it began elsewhere, its cwd, all of them text");
+  return noteShell(shown, context);
+}
+
+function malformed(tool: string, expected: string): Problem {
   const issue = { fault: "type", name: "shown", expected, got: "what was given", optional: false } as const;
-  throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
+  return new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [issue] });
 }
 
 // A call that reaches a path outside the roots asks for admission; once admitted, it runs again from its beginning.

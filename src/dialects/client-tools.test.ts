@@ -1,6 +1,6 @@
 import { equal, match } from "node:assert/strict";
 import { describe, test } from "vitest";
-import { callTitle, isToolOf, onlyLooks, ownToolRefusal } from "./client-tools.ts";
+import { callTitle, isToolOf, onlyLooks, ownToolRefusal, shellOutputOf } from "./client-tools.ts";
 
 describe("tools of clients", () => {
   for (const [tool, isOurs] of [
@@ -25,6 +25,19 @@ describe("tools of clients", () => {
     ["Bash", { command: 5 }, "Bash"],
   ] as const)
     test(`the title of ${tool} ${JSON.stringify(input)}`, () => equal(callTitle(tool, input), title));
+
+  for (const [client, response, printed] of [
+    ["claude-code", { stdout: "a\nb", stderr: "", interrupted: false }, "a\nb"],
+    ["claude-code", { stdout: "x".repeat(30_001) }, undefined],
+    ["codex", "a\n", "a\n"],
+    ["codex", { output: "a" }, "a"],
+    ["gemini", { llmContent: "Command: cat a\nDirectory: (root)\nOutput: a\nb\nExit Code: 0" }, "a\nb\nExit Code: 0"],
+    ["qwen", { llmContent: "Command: cat a\nDirectory: .\nStdout: a\nStderr: (empty)" }, "a\nStderr: (empty)"],
+    ["opencode", { output: 5 }, undefined],
+    ["opencode", undefined, undefined],
+  ] as const)
+    test(`what ${client} shows of ${JSON.stringify(response)?.slice(0, 60)}`, () =>
+      equal(shellOutputOf(client, response), printed));
 
   test("a client's own file tool is refused with the server's name, others are not", () => {
     match(

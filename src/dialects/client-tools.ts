@@ -97,13 +97,45 @@ const pathKeys = ["file_path", "filePath", "path", "absolute_path", "notebook_pa
 
 /** What a call is called in the history: its shell command, or the tool and the file. */
 export function callTitle(tool: string, input: unknown): string {
+  const command = shellCommandOf(input);
+  if (command !== undefined) return command.slice(0, titleCharsMax);
   if (!isRecord(input)) return tool;
-  const { command, cmd } = input;
-  const said = typeof command === "string" || Array.isArray(command) ? command : cmd;
-  if (typeof said === "string") return said.slice(0, titleCharsMax);
-  if (Array.isArray(said)) return shellWordsOf(said).slice(0, titleCharsMax);
   const path = pathKeys.map((key) => input[key]).find((value) => typeof value === "string");
   return path === undefined ? tool : `${tool} ${path}`.slice(0, titleCharsMax);
+}
+
+/** The command that a call gives to a shell; undefined if it gives none. */
+export function shellCommandOf(input: unknown): string | undefined {
+  if (!isRecord(input)) return undefined;
+  const { command, cmd } = input;
+  const said = typeof command === "string" || Array.isArray(command) ? command : cmd;
+  if (typeof said === "string") return said;
+  return Array.isArray(said) ? shellWordsOf(said) : undefined;
+}
+
+/** Characters of a shell's output that every version of the client shows whole; a longer output is cut somewhere in it. */
+const shellCharsShown: Readonly<Record<HookClient, number>> = {
+  "claude-code": 30_000,
+  codex: 10_000,
+  gemini: 10_000,
+  qwen: 10_000,
+  opencode: 30_000,
+};
+
+/** What a shell tool printed, as far as the client shows it to the model; undefined if that is not known. */
+export function shellOutputOf(client: HookClient, response: unknown): string | undefined {
+  const text = printedIn(response);
+  if (text === undefined || text.length > shellCharsShown[client]) return undefined;
+  // Gemini CLI and Qwen Code name the command and the folder first.
+  const [, output] = /^Command: [^]*?\n(?:Output|Stdout): ([^]*)$/.exec(text) ?? [];
+  return output ?? text;
+}
+
+function printedIn(response: unknown): string | undefined {
+  if (typeof response === "string") return response;
+  if (!isRecord(response)) return undefined;
+  const { stdout, output, llmContent } = response;
+  return [stdout, output, llmContent].find((one) => typeof one === "string");
 }
 
 /** `["bash", "-lc", "rm x"]` is `rm x`. */

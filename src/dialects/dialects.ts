@@ -25,6 +25,8 @@ export {
   onlyLooks,
   ownFileToolsOf,
   ownToolRefusal,
+  shellCommandOf,
+  shellOutputOf,
 } from "./client-tools.ts";
 export { treeQuestionWords, treeVerb } from "./tree-words.ts";
 export {

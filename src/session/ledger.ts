@@ -412,17 +412,25 @@ export interface ShownElsewhere {
   /** Of all bytes of the file, in hex. */
   readonly sha256: string;
   readonly lines?: readonly LineSpan[];
+  /** If the file has another content now, nothing is recorded; by default it counts as changed since. */
+  readonly ifChanged?: "ignore";
 }
 
 /** Matches no stat key, so the hash decides. */
 const noStatKey = "shown elsewhere";
 
+export function isShownElsewhere(shown: unknown): shown is ShownElsewhere {
+  if (typeof shown !== "object" || shown === null) return false;
+  const { sha256, lines, ifChanged } = shown as Partial<Record<keyof ShownElsewhere, unknown>>; // each is checked below
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) return false;
+  if (ifChanged !== undefined && ifChanged !== "ignore") return false;
+  return lines === undefined || (Array.isArray(lines) && lines.every(isSpan));
+}
+
 /** As an entry of the ledger; undefined if malformed. */
 function knownElsewhere(shown: unknown): KnownFile | undefined {
-  if (typeof shown !== "object" || shown === null) return undefined;
-  const { sha256, lines } = shown as Partial<Record<keyof ShownElsewhere, unknown>>; // each is checked below
-  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
-  if (lines !== undefined && !(Array.isArray(lines) && lines.every(isSpan))) return undefined;
+  if (!isShownElsewhere(shown)) return undefined;
+  const { sha256, lines } = shown;
   const hash = Buffer.from(sha256, "hex").toString("base64");
   const spans = lines === undefined ? [] : mergeSpans(lines.map(({ from, to }) => ({ from, to })));
   return { sign: noStatKey, hash, whole: lines === undefined, spans, views: [] };

@@ -13,6 +13,7 @@ export {
 export {
   type ChangedSince,
   createLedger,
+  isShownElsewhere,
   type FileFingerprint,
   type Ledger,
   type LinePart,
@@ -22,6 +23,7 @@ export {
   type Seen,
   type Shown,
   type ShownElsewhere,
+  type Sight,
   type View,
   type Wrote,
 } from "./ledger.ts";

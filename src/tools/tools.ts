@@ -14,7 +14,7 @@ import type { ToolContext, Tool } from "./tool.ts";
 export { refuseDenied } from "./change/change-target.ts";
 export { claimed, claimsOf, everything } from "./claims.ts";
 export { type Cost, costOf } from "./cost.ts";
-export { noteDelivered } from "./delivered-lines.ts";
+export { noteDelivered, noteIfSame, noteShell, type ShellOutput, type ShownFile } from "./delivered-lines.ts";
 export { statKeyOf } from "./fingerprint.ts";
 export { lateReports, sourceOf } from "./languages.ts";
 export { locate, locatePermitted } from "./locate.ts";

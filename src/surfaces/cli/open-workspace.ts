@@ -9,6 +9,7 @@ import {
   createObserving,
   createSeals,
   createSessions,
+  createShellNotes,
   isToolPrefix,
   type McpWorkspace,
   prefixFault,
@@ -55,6 +56,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
   const observe = given.flag("observe") ? createObserving(session, log) : undefined;
   let definitions: McpWorkspace["definitions"] | undefined; // made on first use
   const ofProcess = randomUUID();
+  const startedMs = Date.now();
   return {
     name: needs.name,
     version,
@@ -76,6 +78,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
       needs.program === "mcp" ? ofProcess : `${needs.name}${client === undefined ? "" : ` ${client}`}`,
     log,
     observe,
+    noteShell: stateDir === undefined ? undefined : createShellNotes(stateDir, startedMs),
     watchCall: needs.watchCall,
     onPartGone: needs.onPartGone,
     stateDir,

@@ -1,14 +1,17 @@
 /** Which conversation a request belongs to, and what its client can do. */
 
 import type { Session } from "../../options.ts";
+import type { ShellNotesOf } from "../../state/state.ts";
 import { answerBytesFor } from "./client-limits.ts";
 import { clientTitle } from "./client-titles.ts";
 import type { Meta } from "./envelope.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
-import { metaNames } from "./names.ts";
+import { localPrincipal, metaNames } from "./names.ts";
 
 export interface Caller {
   readonly session: Session;
+  /** Where a hook of its client leaves notes for it, if it can. */
+  readonly shellNotes: ShellNotesOf | undefined;
   /** What people call its client, if it gave a name. */
   readonly client: string | undefined;
   /** Can its client show a question to a person? */
@@ -43,6 +46,7 @@ export function callerOf(
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return {
     session: workspace.sessions.find(key, within, client),
+    shellNotes: shellNotesOf(key, client),
     client,
     canAsk: canAsk(capabilities),
     answerBytesMax: Math.min(workspace.answerBytesMax ?? answerBytesFor(clientInfo), workspace.resultBytesMax),
@@ -89,11 +93,25 @@ export function sessionKey({ principal, handle, meta, transportSession, startedF
   return isKey(startedFor) ? keyed("started for", startedFor) : keyed("otherwise", otherwise);
 }
 
-/** The principal and the kind of a key that `sessionKey` made. */
-export function keyParts(key: string): { readonly principal: string; readonly kind: KeyKind } {
-  const [principal, kind] = JSON.parse(key) as readonly [string, KeyKind, string];
-  return { principal, kind };
+/** The parts of a key that `sessionKey` made. */
+export function keyParts(key: string): {
+  readonly principal: string;
+  readonly kind: KeyKind;
+  readonly id: string;
+} {
+  const [principal, kind, id] = JSON.parse(key) as readonly [string, KeyKind, string];
+  return { principal, kind, id };
 }
+
+/** By the id that the client gives to hooks as well, or by its name if it gives the server no id. */
+export function shellNotesOf(key: string, client: string | undefined): ShellNotesOf | undefined {
+  const { principal, kind, id } = keyParts(key);
+  if (namesConversation.has(kind)) return { conversation: id };
+  return kind === "otherwise" && principal === localPrincipal && client !== undefined ? { client } : undefined;
+}
+
+/** Kinds of keys that name the same conversation in the next process. The others end with the process or the connection. */
+export const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
 const isKey = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= keyCharsMax;

@@ -7,9 +7,10 @@ import { defined } from "../../contract/common.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { DialectName } from "../../dialects/dialects.ts";
 import type { Filehand, Session } from "../../options.ts";
+import { followShellNotes, type ShellNote } from "../../state/state.ts";
 import type { Approvals } from "./approvals.ts";
 import { localPrincipal } from "./names.ts";
-import { type KeyKind, keyParts } from "./caller.ts";
+import { type Caller, keyParts, namesConversation } from "./caller.ts";
 
 export interface McpWorkspace {
   readonly name: string;
@@ -36,6 +37,8 @@ export interface McpWorkspace {
   readonly watchCall: WatchCall | undefined;
   /** With `--observe`: records what other programs changed since the last call. */
   readonly observe?: ((session: Session, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /** Before a change: what the client's own shell has shown to the model counts as read. */
+  readonly noteShell?: ((caller: Pick<Caller, "session" | "shellNotes">) => Promise<unknown> | undefined) | undefined;
   /** Called if the package was updated or removed and a call needs a file that is gone: the process ends after the answer. */
   readonly onPartGone: () => void;
 }
@@ -70,9 +73,6 @@ export type Called = CallToolResult | InputRequiredResult;
 
 /** As the transport authenticated it; what a request claims about itself does not count. */
 export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? localPrincipal;
-
-/** Kinds of keys that name the same conversation in the next process. The others end with the process or the connection. */
-const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
 /** The sessions of one workspace, by key. If there are too many, the least recently used one ends. */
 export function createSessions(filehand: Filehand, dialect: DialectName, sessionsMax = 256) {
@@ -155,6 +155,28 @@ export function createObserving(first: Session, log: Log): NonNullable<McpWorksp
   return async (session, signal) => {
     await started;
     await scan(session, { since: "last scan", ...(signal === undefined ? {} : { signal }) });
+  };
+}
+
+/**
+ * A hook after the client's shell tool leaves notes in the state folder. One that no longer fits, or names a file that this session may
+ * not read, is ignored. `startedMs`: older notes of a client that names no conversation belong to another one.
+ */
+export function createShellNotes(stateDir: string, startedMs: number): NonNullable<McpWorkspace["noteShell"]> {
+  const followed = new WeakMap<Session, ReturnType<typeof followShellNotes>>();
+  const mark = async (session: Session, { path, sha256, lines }: ShellNote): Promise<void> => {
+    try {
+      await session.markRead(path, { sha256, lines, ifChanged: "ignore" });
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+    }
+  };
+  return ({ session, shellNotes: of }) => {
+    if (of === undefined) return undefined;
+    const next = followed.get(session) ?? followShellNotes(stateDir, of, "client" in of ? startedMs : 0);
+    followed.set(session, next);
+    const notes = next();
+    return notes.length === 0 ? undefined : Promise.all(notes.map((note) => mark(session, note)));
   };
 }
 

@@ -131,7 +131,10 @@ async function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Calle
 
 export async function resultOfCall(
   call: ToolCall,
-  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions" | "toolPrefix" | "observe"> & {
+  workspace: Pick<
+    McpWorkspace,
+    "structured" | "resultBytesMax" | "definitions" | "toolPrefix" | "observe" | "noteShell"
+  > & {
     readonly approvals: Pick<McpWorkspace["approvals"], "places">;
   },
 ): Promise<CallToolResult> {
@@ -148,10 +151,13 @@ export async function resultOfCall(
     throw new ProtocolFault(invalidParams, unknownTool(message.name, undefined, workspace));
   }
   await workspace.observe?.(session, signal);
+  // Not awaited here: calls begin in the order in which they came. The session's queue puts the notes before the call.
+  const noted = tool?.readOnly === false ? workspace.noteShell?.(caller) : undefined;
   // In the newer protocol a question ends the call, and the client may never repeat it, so its place in the queue is not kept.
   const reply = await (call.era === "modern"
     ? session.call(name, message.input, options)
     : callInPlace(call, name, options, workspace.approvals.places));
+  await noted;
   // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
   if (tool === undefined) throw new ProtocolFault(invalidParams, unknownTool(name, reply, workspace));
   const result = resultOf(reply, name, { structured, bytesMax });

@@ -73,7 +73,7 @@ const sizeOf = (name: string): number => (nodePath.sep === "/" ? Buffer.byteLeng
 /** Called before any other refusal, which would show that a denied path exists and what it is. */
 export function refuseDenied(
   target: Target,
-  { guard }: ToolContext,
+  { guard }: Pick<ToolContext, "guard">,
   permissions: readonly Permission[] = ["read", "edit"],
 ): void {
   const names = [target.absolute, target.real, ...(target.through ?? [])];

@@ -12,8 +12,11 @@ import {
   onlyLooks,
   ownToolRefusal,
   personDialect,
+  shellCommandOf,
+  shellOutputOf,
 } from "../../../dialects/dialects.ts";
-import type { Coverage, Observed } from "../../../options.ts";
+import type { Coverage, Observed, Session, ShownFile } from "../../../options.ts";
+import { appendShellNotes } from "../../../state/state.ts";
 import { escapeName } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
 import {
@@ -107,10 +110,36 @@ async function answer(client: HookClient, event: HookEvent, given: Given, host: 
     copyMsMax: firstCopyMsMax,
     signal: host.signal,
   });
+  if (event.when === "after" && opened.stateDir !== undefined) {
+    await leaveNotes(client, event, [event.cwd ?? host.cwd, ...opened.filehand.roots], opened.session, opened.stateDir);
+  }
   if (event.when !== "before") await startUpkeep(opened, host);
   const words = event.when === "before" ? beforehand(observed) : afterwards(observed, opened.filehand.roots);
   const said = words === undefined ? undefined : messageToPerson(client, words);
   return said === undefined ? 0 : say(said, host);
+}
+
+/**
+ * The lines that the command showed count as read for our server in the same conversation. `folders`: where the command may have begun;
+ * some clients name the folder in which it ended.
+ */
+async function leaveNotes(
+  client: HookClient,
+  { input, response, session: conversation }: HookEvent,
+  folders: readonly string[],
+  session: Session,
+  stateDir: string,
+): Promise<void> {
+  const [command, output] = [shellCommandOf(input), shellOutputOf(client, response)];
+  if (command === undefined || output === undefined || output === "") return;
+  const shown = new Map<string, ShownFile>();
+  for (const cwd of new Set(folders)) {
+    for (const file of await session.markShell({ command, output, cwd })) shown.set(file.path, file);
+  }
+  const notes = [...shown.values()];
+  // Clients differ in whether they tell a server the conversation.
+  appendShellNotes(stateDir, { conversation }, notes);
+  appendShellNotes(stateDir, { client: hookClients[client] }, notes);
 }
 
 function say(value: object, host: Host): ExitCode {
