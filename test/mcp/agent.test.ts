@@ -1,5 +1,5 @@
 /**
- * A real agent program and a model that is a script: it asks for Read and Edit of our server, and is told what came of it.
+ * A real agent program and a model that is a script: it asks for tools of our server and for its own shell, and is told what came of it.
  * Only in the long test (`npm run test:clients`), which installs the program.
  */
 
@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { commandLine, temporaryFolder } from "../ends/run.ts";
+import { commandLine, run, temporaryFolder } from "../ends/run.ts";
 import { serverEnvironment } from "./server.ts";
 
 /** Where Claude Code is. */
@@ -97,26 +97,35 @@ function answer(res: ServerResponse, stream: boolean, step: Step | undefined, nu
   res.end();
 }
 
-test.skipIf(program === undefined)("Claude Code reads and edits a file through our server", async () => {
+interface Place {
+  readonly folder: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function place(): Place {
   const folder = temporaryFolder();
   const home = temporaryFolder();
   onTestFinished(() => {
     folder.remove();
     home.remove();
   });
-  const file = join(folder.path, "a.txt");
-  fs.writeFileSync(file, "one\r\ntwo\r\n");
-  const tool = (name: string, input: object): Step => ({ name: `mcp__files__${name}`, input });
-  const model = await startModel([
-    tool("Read", { file_path: file }),
-    tool("Edit", { file_path: file, old_string: "two", new_string: "three" }),
-    tool("Read", { file_path: join(folder.path, "b.txt") }),
-  ]);
-  const server = { command: process.execPath, args: [commandLine, "mcp", folder.path, "--allow", "Edit"] };
-  const config = join(home.path, "mcp.json");
+  return { folder: folder.path, home: home.path, env: serverEnvironment(home) };
+}
+
+/** Runs Claude Code with our server until the model has done its steps; what each of them came to. */
+async function runClaudeCode(
+  { folder, home, env: own }: Place,
+  steps: readonly Step[],
+  { allowed, settings = {} }: { readonly allowed: string; readonly settings?: object },
+): Promise<readonly { readonly text: string; readonly failed: boolean }[]> {
+  const model = await startModel(steps);
+  const server = { command: process.execPath, args: [commandLine, "mcp", folder, "--allow", "Edit"] };
+  const [config, settingsFile] = [join(home, "mcp.json"), join(home, "settings.json")];
   fs.writeFileSync(config, JSON.stringify({ mcpServers: { files: server } }));
+  fs.writeFileSync(settingsFile, JSON.stringify(settings));
   const env = {
-    ...serverEnvironment(home),
+    ...own,
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: "none",
     DISABLE_TELEMETRY: "1",
@@ -125,17 +134,85 @@ test.skipIf(program === undefined)("Claude Code reads and edits a file through o
     ENABLE_TOOL_SEARCH: "false",
     NO_PROXY: "127.0.0.1",
   };
-  const args = ["-p", "go", "--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__files"];
-  const running = promisify(execFile)(program ?? "", [...args, "--output-format", "json"], { cwd: folder.path, env });
+  const args = ["-p", "go", "--mcp-config", config, "--strict-mcp-config", "--settings", settingsFile];
+  const more = ["--allowedTools", allowed, "--output-format", "json"];
+  const running = promisify(execFile)(program ?? "", [...args, ...more], { cwd: folder, env });
   running.child.stdin?.end();
   const { stdout } = await running;
   expect(JSON.parse(stdout)).toMatchObject({ is_error: false, result: "done" });
-  expect(fs.readFileSync(file, "utf8")).toBe("one\r\nthree\r\n");
-  const [read, edit, missing] = model.results().map(({ content, is_error }) => ({
+  return model.results().map(({ content, is_error }) => ({
     text: JSON.stringify(content),
     failed: is_error === true,
   }));
+}
+
+const ours = (name: string, input: object): Step => ({ name: `mcp__files__${name}`, input });
+
+test.skipIf(program === undefined)("Claude Code reads and edits a file through our server", async () => {
+  const at = place();
+  const file = join(at.folder, "a.txt");
+  fs.writeFileSync(file, "one\r\ntwo\r\n");
+  const steps = [
+    ours("Read", { file_path: file }),
+    ours("Edit", { file_path: file, old_string: "two", new_string: "three" }),
+    ours("Read", { file_path: join(at.folder, "b.txt") }),
+  ];
+  const [read, edit, missing] = await runClaudeCode(at, steps, { allowed: "mcp__files" });
+  expect(fs.readFileSync(file, "utf8")).toBe("one\r\nthree\r\n");
   expect(read).toMatchObject({ failed: false, text: expect.stringContaining("1\\tone\\n2\\ttwo") });
   expect(edit).toMatchObject({ failed: false, text: expect.stringContaining("1 replacement at line 2") });
   expect(missing).toMatchObject({ failed: true, text: expect.stringContaining("a.txt") });
 });
+
+test.skipIf(program === undefined)(
+  "what Claude Code deletes by its shell comes back by filehand undo, and what its shell shows counts as read",
+  async () => {
+    const at = place();
+    const files = (): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        fs
+          .readdirSync(at.folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => join(parentPath, name))
+          .toSorted()
+          .map((path) => [path.slice(at.folder.length + 1), fs.readFileSync(path, "utf8")]),
+      );
+    fs.mkdirSync(join(at.folder, "src/deep"), { recursive: true });
+    for (let number = 1; number <= 30; number += 1) {
+      fs.writeFileSync(join(at.folder, number % 2 === 0 ? "src" : "src/deep", `f${number}.txt`), `file ${number}\n`);
+    }
+    fs.writeFileSync(join(at.folder, "a.txt"), "one\ntwo\nthree\n");
+    const before = files();
+    const hooks = [{ type: "command", command: `"${process.execPath}" "${commandLine}" hook claude-code` }];
+    const around = [{ matcher: "Bash", hooks }];
+    const settings = {
+      hooks: { PreToolUse: around, PostToolUse: around, PostToolUseFailure: around, Stop: [{ hooks }] },
+    };
+    const bash = (command: string): Step => ({ name: "Bash", input: { command, description: "a step" } });
+    const removal = "rm -rf src && echo new > new.txt";
+    const steps = [
+      bash(removal),
+      bash("cat a.txt"),
+      // Never read by a tool of ours.
+      ours("Edit", { file_path: join(at.folder, "a.txt"), old_string: "two", new_string: "2" }),
+    ];
+    const results = await runClaudeCode(at, steps, { allowed: "Bash,mcp__files", settings });
+    expect(results.map(({ failed, text }) => (failed ? text : "done"))).toEqual(["done", "done", "done"]);
+    const edited = { "a.txt": "one\n2\nthree\n", "new.txt": "new\n" };
+    expect(files()).toEqual(edited);
+
+    const filehand = (...args: readonly string[]) =>
+      run(process.execPath, [commandLine, ...args], { cwd: at.folder, env: at.env });
+    const { stdout } = await filehand("history");
+    expect(stdout).toContain(removal);
+    expect(stdout).toContain("Claude Code");
+    for (const left of [{ ...edited, "a.txt": "one\ntwo\nthree\n" }, before]) {
+      const undone = await filehand("undo", "--yes");
+      expect(undone.code, undone.stderr).toBe(0);
+      expect(files()).toEqual(left);
+    }
+    expect((await filehand("redo", "--yes")).code).toBe(0);
+    expect(files()).toEqual({ ...edited, "a.txt": "one\ntwo\nthree\n" });
+  },
+  120_000,
+);
