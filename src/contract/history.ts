@@ -74,6 +74,8 @@ export interface Rewinds {
   readonly upTo?: string;
   /** The sessions whose turns it took back, if there are several; each has a record of it under the same id. */
   readonly sessions?: readonly string[];
+  /** `begun`: its process ended before it was through. A record with `ended` follows when it is; neither is in older journals. */
+  readonly state?: "begun" | "ended";
 }
 
 /** Written before the file is changed: if the change never happens, the file is still as in `before`. */

@@ -279,7 +279,8 @@ export function mergeHistories(
     const { as } = scope.rewinds;
     const upTo = scope.upToOf(member);
     const several = scope.sessions.length > 1 ? { sessions: scope.sessions } : {};
-    const rewinds = { to: scope.toOf(member), as, ...(upTo === undefined ? {} : { upTo }), ...several };
+    const known = upTo === undefined ? {} : { upTo };
+    const rewinds = { to: scope.toOf(member), as, ...known, ...several, state: "begun" } as const;
     await sessions[member]?.checkpoint(messageId, rewinds);
   };
 
@@ -287,6 +288,11 @@ export function mergeHistories(
     id: own.id,
     async checkpoint(messageId, rewinds, about) {
       if (rewinds === undefined) return own.checkpoint(messageId, undefined, about);
+      if (rewinds.state === "ended") {
+        const scope = scopes.get(messageId);
+        for (const member of scope?.begun ?? []) await sessions[member]?.checkpoint(messageId, rewinds);
+        return { failed: undefined };
+      }
       const view = planned.get(rewinds.to) ?? read();
       scopes.clear();
       planned.clear();

@@ -142,6 +142,7 @@ const isRewinds = (value: unknown): boolean =>
     isText(value["to"]) &&
     rewindKinds.includes(value["as"]) &&
     isMaybeText(value["upTo"]) &&
+    isMaybeText(value["state"]) &&
     (value["sessions"] === undefined || isTexts(value["sessions"])));
 
 function isVersion(value: unknown): value is FileVersion {

@@ -213,6 +213,10 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
   return {
     id: session,
     async checkpoint(messageId, rewinds, about = {}) {
+      if (rewinds?.state === "ended") {
+        const ended = { type: "turn", messageId, timeMs: nowMs(), rewinds } as const;
+        return written.has(messageId) ? { failed: write([ended]).failed } : { failed: undefined };
+      }
       if (written.has(messageId)) return { failed: undefined };
       const goes = rewinds === undefined ? {} : { rewinds };
       const turn = { type: "turn", messageId, timeMs: nowMs(), ...about, ...goes } as const;

@@ -7,10 +7,12 @@ import { condenseStory, pruneStory, snapshotsOf, storyOf, undoTargets } from "./
 const version = (letter: string): FileVersion =>
   letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };
 
-/** "m1 a>b" is a change of `f` in turn m1; "m1" alone is a turn, "m2 undo m1" one that rewinds. */
+/** "m1 a>b" is a change of `f` in turn m1; "m1" alone is a turn, "m2 undo m1" one that rewinds, "m2 begun m1" one that begins to. */
 function storyFrom(...lines: readonly string[]) {
   const records = lines.map((line): HistoryRecord => {
     const [messageId = "", what = "", to = ""] = line.split(" ");
+    if (what === "begun" || what === "ended")
+      return { type: "turn", messageId, timeMs: 0, rewinds: { to, as: "undo", state: what } };
     if (what === "undo" || what === "redo") return { type: "turn", messageId, timeMs: 0, rewinds: { to, as: what } };
     if (what === "") return { type: "turn", messageId, timeMs: 0 };
     const [before = "", after = ""] = what.split(">");
@@ -181,6 +183,27 @@ describe("undo and redo", () => {
       ["m1", "m1 a>b", "u undo m1", "u b>a", "m2", "m2 a>c", "r undo u", "r c>b", "s undo m2", "s b>a"],
       [undefined, "s"],
     ],
+    [
+      "an undo in part can be made again, and be taken back",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u begun m2", "u c>b"],
+      ["m2", "u"],
+    ],
+    [
+      "an undo in part, made again, is one undo",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u begun m2", "u c>b", "v begun m2", "v c>b", "v ended m2"],
+      ["m1", "u"],
+    ],
+    [
+      "which a redo takes back as a whole",
+      ["m1", "m1 a>b", "u begun m1", "u b>a", "v undo m1", "v b>a", "r begun u", "r a>b", "r ended u"],
+      ["m1", undefined],
+    ],
+    [
+      "a redo in part can be made again, and be taken back",
+      ["m1", "m1 a>b", "u undo m1", "u b>a", "r begun u", "r a>b"],
+      ["m1", "u"],
+    ],
+    ["an undo that came to its end", ["m1", "m1 a>b", "u begun m1", "u b>a", "u ended m1"], [undefined, "u"]],
     ["a rewind that changed nothing does not count", ["m1", "m1 a>b", "u undo m1"], ["m1", undefined]],
   ] as const) {
     test(title, () => {

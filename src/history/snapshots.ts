@@ -30,6 +30,8 @@ export function* tellingStory(entries: readonly Entry[]): Steps<Story> {
   const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
   const places = new Map<string, number>();
   const known = new Set<string>();
+  /** By message, the step of its turn. */
+  const rewinding = new Map<string, number>();
   /** The steps before which a message was announced again. */
   const resumed = new Map<number, string>();
   const add = (id: string, step: TurnRecord | ChangeRecord): void => {
@@ -48,8 +50,14 @@ export function* tellingStory(entries: readonly Entry[]): Steps<Story> {
         pruned = record.pruned;
         break;
       case "turn":
-        if (!known.has(record.messageId)) add(id, record);
-        else resumed.set(steps.length, record.messageId);
+        if (!known.has(record.messageId)) {
+          rewinding.set(record.messageId, steps.length);
+          add(id, record.rewinds?.state === "ended" ? withEnd(record) : record);
+        } else if (record.rewinds?.state === "ended") {
+          const place = rewinding.get(record.messageId) ?? -1;
+          const turn = steps[place];
+          if (turn?.type === "turn") steps[place] = withEnd(turn);
+        } else resumed.set(steps.length, record.messageId);
         known.add(record.messageId);
         break;
       case "change":
@@ -70,6 +78,13 @@ export function* tellingStory(entries: readonly Entry[]): Steps<Story> {
     }
   }
   return { start, steps: yield* gathered(steps, resumed), pruned };
+}
+
+/** A rewind that came to its end. */
+function withEnd({ rewinds, ...turn }: TurnRecord): TurnRecord {
+  if (rewinds === undefined) return turn;
+  const { state: _, ...rest } = rewinds;
+  return { ...turn, rewinds: rest };
 }
 
 /**
@@ -397,6 +412,8 @@ export function undoTargets(story: Story): UndoTargets {
   );
   const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
   const rewinding = new Set<string>();
+  /** Rewinds whose process ended before they were through, with the turn that each goes back before. */
+  const begun = new Map<string, string>();
   const places = new Map<string, number>();
   let done: readonly string[] = [];
   let forgotten = hasForgotten;
@@ -417,14 +434,25 @@ export function undoTargets(story: Story): UndoTargets {
       continue;
     }
     rewinding.add(messageId);
+    const again = redo.lastIndexOf(rewinds.to);
+    const last = redo.at(-1);
+    const continues = last !== undefined && begun.get(last) === rewinds.to;
+    if (rewinds.state === "begun") {
+      begun.set(messageId, rewinds.to);
+      // A part of it was made: the same can be done again, and the part be taken back.
+      if (again < 0) {
+        if (!continues) redo = [...redo, messageId];
+        continue;
+      }
+    }
     // Turns that began after the rewind was planned, in another process, are still in effect.
     const known = places.get(rewinds.upTo ?? messageId) ?? Number.POSITIVE_INFINITY;
     const unseen = done.filter((id) => (places.get(id) ?? 0) > known);
     // Otherwise the state before everything still known; only the beginning is before the pruned turns too.
     ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
     if (unseen.length > 0) done = [...done, ...unseen];
-    const again = redo.lastIndexOf(rewinds.to);
-    redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
+    if (again >= 0) redo = redo.slice(0, rewinds.state === "begun" ? again + 1 : again);
+    else if (!continues) redo = [...redo, messageId];
   }
   return { undo: done.toReversed(), redo: redo.toReversed(), forgotten };
 }

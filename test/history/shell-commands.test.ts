@@ -4,10 +4,11 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import { createFilehand } from "../../src/filehand.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 
@@ -124,6 +125,8 @@ const commands: readonly string[] = [
   "gzip src/f1.ts",
   "split -l 1 src/f2.ts part-",
   "sort -o src/f3.ts src/f3.ts",
+  "vim -e -s -u NONE -c '%s/line/LINE/' -c wq src/f1.ts",
+  "printf 'g/line/s//LINE/\\nw\\nq\\n' | ed -s src/f1.ts",
   "tr a-z A-Z < src/f1.ts > src/upper.ts && mv src/upper.ts src/f1.ts",
   "awk 'NR>1' src/f1.ts > tmp && mv tmp src/f1.ts",
   "printf 'line one of 1\\nx\\n' | patch -s src/f1.ts /dev/stdin; echo y > src/f1.ts.orig",
@@ -166,6 +169,15 @@ const gitCommands: readonly string[] = [
   "git apply <<'EOF'\n--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1 @@\n-doc\n+DOC\nEOF",
   "git gc -q --prune=now && rm -rf src",
   "git commit -qam all && git filter-branch -f --tree-filter 'rm -f docs/a.md' HEAD",
+  "git clean -fdxq",
+  "rm -rf inner",
+  "cd inner && git checkout -q -b more && echo more > in.txt && git commit -qam more",
+  "rm -rf module",
+  "cd module && echo changed > part.txt && rm -f other.txt",
+  "git submodule deinit -q -f module",
+  "git submodule foreach -q 'git checkout -q HEAD~1'",
+  "cd tree && rm -rf src && git reset -q --hard HEAD~1",
+  "git worktree remove --force tree",
 ];
 
 type Tree = Readonly<Record<string, string>>;
@@ -202,6 +214,8 @@ const withoutSpecial = (tree: Tree): Tree =>
   Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== "special"));
 
 let undoneCount = 0;
+/** By the last part of the name, what the product said that it cannot bring back. */
+const notCovered = new Map<string, number>();
 /** Commands that changed nothing of what is compared: there was nothing to undo. */
 const unchanged: string[] = [];
 
@@ -225,6 +239,10 @@ async function undone(command: string, work: string, state: string): Promise<voi
   equal(turn?.title, command);
   await session.undo();
   // What is not covered stays, and the folders around it: the product says so.
+  for (const path of observed.notCovered) {
+    const name = nodePath.basename(path);
+    notCovered.set(name, (notCovered.get(name) ?? 0) + 1);
+  }
   const left = observed.notCovered.map((path) => nodePath.relative(work, path));
   const stays = (key: string): boolean =>
     left.some((path) => path === key || path.startsWith(`${key}/`) || key.startsWith(`${path}/`));
@@ -248,7 +266,13 @@ describe.skipIf(onWindows || !has("bash"))("shell commands", () => {
        git add -A && git commit -qm one
        printf 'second\\n' > src/second.ts; rm src/f30.ts; chmod 755 src/f29.ts; git add -A; git commit -qm two
        git checkout -q -b other HEAD~1; printf 'other\\n' > src/other.ts; git rm -q docs/b.md; git commit -qam other
-       git checkout -q main; printf 'dirty\\n' >> src/f9.ts; printf 'untracked\\n' > untracked.txt; git status -s > /dev/null`,
+       git checkout -q main
+       git init -q inner && (cd inner && printf 'in\\n' > in.txt && git add -A && git commit -qm inner)
+       git init -q ../source && (cd ../source && printf 'one\\n' > part.txt && printf 'o\\n' > other.txt && git add -A &&
+         git commit -qm one && printf 'two\\n' > part.txt && git commit -qam two)
+       git -c protocol.file.allow=always submodule add -q ../source module && git commit -qm module
+       git worktree add -q tree -b treeish
+       printf 'dirty\\n' >> src/f9.ts; printf 'untracked\\n' > untracked.txt; git status -s > /dev/null`,
       checkout,
     );
     // Git's own index is used only for files that have rested for a moment.
@@ -257,6 +281,8 @@ describe.skipIf(onWindows || !has("bash"))("shell commands", () => {
   afterAll(() => {
     const none = unchanged.map((command) => JSON.stringify(command)).join(", ");
     process.stdout.write(`${undoneCount} of ${count} shell commands undone and redone; changed nothing: ${none}\n`);
+    const left = [...notCovered].map(([name, times]) => `${name} (${times} times)`).join(", ");
+    process.stdout.write(`not covered, and said so: ${left}\n`);
   });
 
   const work = (from: string): readonly [string, string] => {
@@ -267,7 +293,7 @@ describe.skipIf(onWindows || !has("bash"))("shell commands", () => {
   };
 
   for (const command of commands) {
-    const [program = ""] = /^(rsync|patch|gzip|perl|python3)\b/.exec(command) ?? [];
+    const [program = ""] = /\b(rsync|patch|gzip|perl|python3|vim|ed)\b/.exec(command) ?? [];
     test.skipIf(program !== "" && !has(program))(`is undone: ${command}`, async () => {
       await undone(command, ...work(plain));
     });
@@ -278,6 +304,35 @@ describe.skipIf(onWindows || !has("bash"))("shell commands", () => {
       await undone(command, ...work(checkout));
     });
   }
+
+  test.skipIf(!has("vim"))(
+    "a file that an editor saves after the command is left alone, all others come back",
+    async () => {
+      const [at, state] = work(plain);
+      const file = nodePath.join(at, "src/f1.ts");
+      const editor = spawn("vim", ["-e", "-s", "-u", "NONE", "-c", "set swapfile updatecount=1", file]);
+      editor.stdin.write("1s/line/typed/\n");
+      const swap = nodePath.join(at, "src/.f1.ts.swp");
+      await vi.waitFor(() => ok(fs.existsSync(swap)), 10_000);
+      const before = treeOf(at);
+      const session = createFilehand({ roots: [at], stateDir: state, ask: "yes" }).session({ dialect: "claude" });
+      const command = { id: "c1", title: "sed", does: "begins" } as const;
+      await session.observe({ command });
+      shell("sed -i 's/two/2/' src/*.ts; rm -rf docs", at);
+      await session.observe({ command: { ...command, does: "ends" } });
+      editor.stdin.end("w!\nq!\n");
+      await once(editor, "close");
+      const typed = "typed one of 1\nline two\nline three\n";
+      equal(fs.readFileSync(file, "utf8"), typed);
+      const { files } = await session.undo();
+      const left = files.filter(({ came }) => came !== "done").map(({ path }) => nodePath.relative(at, path));
+      ok(left.includes("src/f1.ts"), "the product names it");
+      equal(fs.readFileSync(file, "utf8"), typed);
+      const rest = (tree: Tree): Tree =>
+        Object.fromEntries(Object.entries(tree).filter(([key]) => !/f1\.ts/.test(key)));
+      deepEqual(differences(rest(before), rest(treeOf(at))), []);
+    },
+  );
 
   test("there are enough of them", () => ok(commands.length + gitCommands.length > 100));
 });

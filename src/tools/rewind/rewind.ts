@@ -79,7 +79,7 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
   const messageId = context.newId();
   const turn: Turn = { history, messageId, tool: "Rewind" };
   const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
-  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
+  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as, state: "begun" });
   const files: RewoundFile[] = [];
   let isRecorded = false;
   const restored = new Set<string>();
@@ -102,6 +102,8 @@ async function goBack(request: RewindRequest, context: ToolContext): Promise<Rew
       await yieldToEventLoop(); // a write may finish without a single wait, and a cancellation must get through
     }
   }
+  // A call that was cancelled in the middle has not come to its end.
+  if (isRecorded && !context.signal.aborted) await history.checkpoint(messageId, { to, as, state: "ended" });
   // A cancelled call reports the files that it restored; if there are none, it ends as cancelled.
   if (!files.some(({ came }) => came === "done")) context.signal.throwIfAborted();
   context.onProgress?.(todo.length, todo.length);
