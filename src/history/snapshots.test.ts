@@ -203,6 +203,11 @@ describe("undo and redo", () => {
       ["m1", "m1 a>b", "u undo m1", "u b>a", "r begun u", "r a>b"],
       ["m1", "u"],
     ],
+    [
+      "a redo in part that is taken back can be made as a whole",
+      ["m1", "m1 a>b", "u undo m1", "u b>a", "r begun u", "r a>b", "v undo m1", "v b>a"],
+      [undefined, "u"],
+    ],
     ["an undo that came to its end", ["m1", "m1 a>b", "u begun m1", "u b>a", "u ended m1"], [undefined, "u"]],
     ["a rewind that changed nothing does not count", ["m1", "m1 a>b", "u undo m1"], ["m1", undefined]],
   ] as const) {

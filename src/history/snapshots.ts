@@ -412,8 +412,9 @@ export function undoTargets(story: Story): UndoTargets {
   );
   const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
   const rewinding = new Set<string>();
-  /** Rewinds whose process ended before they were through, with the turn that each goes back before. */
-  const begun = new Map<string, string>();
+  const goesTo = new Map<string, string>();
+  /** Rewinds that were made or taken back in part, since a process was killed, with the turn that each goes back before. */
+  const inPart = new Map<string, string>();
   const places = new Map<string, number>();
   let done: readonly string[] = [];
   let forgotten = hasForgotten;
@@ -436,9 +437,11 @@ export function undoTargets(story: Story): UndoTargets {
     rewinding.add(messageId);
     const again = redo.lastIndexOf(rewinds.to);
     const last = redo.at(-1);
-    const continues = last !== undefined && begun.get(last) === rewinds.to;
+    const continues = last !== undefined && inPart.get(last) === rewinds.to;
+    goesTo.set(messageId, rewinds.to);
     if (rewinds.state === "begun") {
-      begun.set(messageId, rewinds.to);
+      const parted = again < 0 ? messageId : rewinds.to;
+      inPart.set(parted, goesTo.get(parted) ?? "");
       // A part of it was made: the same can be done again, and the part be taken back.
       if (again < 0) {
         if (!continues) redo = [...redo, messageId];
