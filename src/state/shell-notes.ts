@@ -18,36 +18,24 @@ export interface ShellNote {
   readonly lines: readonly LineSpan[];
 }
 
-/** Whose notes they are: a conversation by its own id, or all of a client that does not tell its servers the id. */
-export type ShellNotesOf = { readonly conversation: string } | { readonly client: string };
-
-interface StoredNote extends ShellNote {
-  readonly atMs: number;
-}
-
 /** Bytes of one file; it then begins anew. A server reads it after each command, so little is lost. */
 const bytesMax = 262_144;
 /** Files; the oldest are removed first. */
 const filesMax = 500;
 
-const fileOf = (stateDir: string, of: ShellNotesOf): string =>
+const fileOf = (stateDir: string, conversation: string): string =>
   // Hashed, because clients name their conversations freely.
   nodePath.join(
     stateDir,
     "shell-notes",
-    `${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, 32)}.jsonl`,
+    `${createHash("sha256").update(conversation).digest("hex").slice(0, 32)}.jsonl`,
   );
 
 /** Never throws: a full or read-only state folder is no reason to disturb a client. */
-export function appendShellNotes(
-  stateDir: string,
-  of: ShellNotesOf,
-  notes: readonly ShellNote[],
-  nowMs: number = Date.now(),
-): void {
+export function appendShellNotes(stateDir: string, conversation: string, notes: readonly ShellNote[]): void {
   if (notes.length === 0) return;
-  const path = fileOf(stateDir, of);
-  const text = notes.map((note) => `${JSON.stringify({ ...note, atMs: nowMs } satisfies StoredNote)}\n`).join("");
+  const path = fileOf(stateDir, conversation);
+  const text = notes.map((note) => `${JSON.stringify(note)}\n`).join("");
   if (text.length > bytesMax) return;
   try {
     makeFolders(nodePath.dirname(path), 0o700);
@@ -62,9 +50,9 @@ export function appendShellNotes(
   }
 }
 
-/** Gives the notes that came since it was last called, beginning with those of `sinceMs`. One stat if there are none. */
-export function followShellNotes(stateDir: string, of: ShellNotesOf, sinceMs: number): () => readonly ShellNote[] {
-  const path = fileOf(stateDir, of);
+/** Gives the notes that came since it was last called. One stat if there are none. */
+export function followShellNotes(stateDir: string, conversation: string): () => readonly ShellNote[] {
+  const path = fileOf(stateDir, conversation);
   let readBytes = 0;
   return () => {
     try {
@@ -80,18 +68,18 @@ export function followShellNotes(stateDir: string, of: ShellNotesOf, sinceMs: nu
       const end = bytes.subarray(0, count).lastIndexOf("\n") + 1;
       readBytes = from + end;
       const lines = bytes.toString("utf8", 0, end).split("\n");
-      return lines.flatMap(noteIn).filter(({ atMs }) => atMs >= sinceMs);
+      return lines.flatMap(noteIn);
     } catch {
       return [];
     }
   };
 }
 
-function noteIn(line: string): readonly StoredNote[] {
+function noteIn(line: string): readonly ShellNote[] {
   try {
     const note: unknown = JSON.parse(line);
-    if (!isRecord(note) || typeof note["path"] !== "string" || typeof note["atMs"] !== "number") return [];
-    return [note as unknown as StoredNote]; // the ledger checks hash and lines, whatever they are
+    if (!isRecord(note) || typeof note["path"] !== "string") return [];
+    return [note as unknown as ShellNote]; // the ledger checks hash and lines, whatever they are
   } catch {
     return []; // cut short by a crash
   }

@@ -15,7 +15,7 @@ export {
 export { programFiles } from "./own-program.ts";
 export { createReadStates, type ReadStates } from "./read-states.ts";
 export { openReceipts, type Receipt, type Receipts } from "./receipts.ts";
-export { appendShellNotes, followShellNotes, type ShellNote, type ShellNotesOf } from "./shell-notes.ts";
+export { appendShellNotes, followShellNotes, type ShellNote } from "./shell-notes.ts";
 export {
   chunksOf,
   findTranscripts,

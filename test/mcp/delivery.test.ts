@@ -121,7 +121,7 @@ test("a call that is cancelled when its work is done gets no answer, and what it
       {
         message: { id: 1, name: "Read", input: { file_path: file }, meta: undefined },
         era: "modern",
-        caller: { session: caller, shellNotes: undefined, client: undefined, canAsk: false, answerBytesMax: 100_000 },
+        caller: { session: caller, conversation: undefined, client: undefined, canAsk: false, answerBytesMax: 100_000 },
         principal: "local",
         signal,
         notify: async () => undefined,

@@ -56,7 +56,6 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
   const observe = given.flag("observe") ? createObserving(session, log) : undefined;
   let definitions: McpWorkspace["definitions"] | undefined; // made on first use
   const ofProcess = randomUUID();
-  const startedMs = Date.now();
   return {
     name: needs.name,
     version,
@@ -78,7 +77,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
       needs.program === "mcp" ? ofProcess : `${needs.name}${client === undefined ? "" : ` ${client}`}`,
     log,
     observe,
-    noteShell: stateDir === undefined ? undefined : createShellNotes(stateDir, startedMs),
+    noteShell: stateDir === undefined ? undefined : createShellNotes(stateDir),
     watchCall: needs.watchCall,
     onPartGone: needs.onPartGone,
     stateDir,

@@ -1,17 +1,16 @@
 /** Which conversation a request belongs to, and what its client can do. */
 
 import type { Session } from "../../options.ts";
-import type { ShellNotesOf } from "../../state/state.ts";
 import { answerBytesFor } from "./client-limits.ts";
 import { clientTitle } from "./client-titles.ts";
 import type { Meta } from "./envelope.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
-import { localPrincipal, metaNames } from "./names.ts";
+import { metaNames } from "./names.ts";
 
 export interface Caller {
   readonly session: Session;
-  /** Where a hook of its client leaves notes for it, if it can. */
-  readonly shellNotes: ShellNotesOf | undefined;
+  /** The name of its conversation, if its client gives one. */
+  readonly conversation: string | undefined;
   /** What people call its client, if it gave a name. */
   readonly client: string | undefined;
   /** Can its client show a question to a person? */
@@ -46,7 +45,7 @@ export function callerOf(
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return {
     session: workspace.sessions.find(key, within, client),
-    shellNotes: shellNotesOf(key, client),
+    conversation: conversationOf(key),
     client,
     canAsk: canAsk(capabilities),
     answerBytesMax: Math.min(workspace.answerBytesMax ?? answerBytesFor(clientInfo), workspace.resultBytesMax),
@@ -103,11 +102,10 @@ export function keyParts(key: string): {
   return { principal, kind, id };
 }
 
-/** By the id that the client gives to hooks as well, or by its name if it gives the server no id. */
-export function shellNotesOf(key: string, client: string | undefined): ShellNotesOf | undefined {
-  const { principal, kind, id } = keyParts(key);
-  if (namesConversation.has(kind)) return { conversation: id };
-  return kind === "otherwise" && principal === localPrincipal && client !== undefined ? { client } : undefined;
+/** The conversation by the id that its client gives to hooks as well; undefined if the client names none. */
+export function conversationOf(key: string): string | undefined {
+  const { kind, id } = keyParts(key);
+  return namesConversation.has(kind) ? id : undefined;
 }
 
 /** Kinds of keys that name the same conversation in the next process. The others end with the process or the connection. */

@@ -38,7 +38,7 @@ export interface McpWorkspace {
   /** With `--observe`: records what other programs changed since the last call. */
   readonly observe?: ((session: Session, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** Before a change: what the client's own shell has shown to the model counts as read. */
-  readonly noteShell?: ((caller: Pick<Caller, "session" | "shellNotes">) => Promise<unknown> | undefined) | undefined;
+  readonly noteShell?: ((caller: Pick<Caller, "session" | "conversation">) => Promise<unknown> | undefined) | undefined;
   /** Called if the package was updated or removed and a call needs a file that is gone: the process ends after the answer. */
   readonly onPartGone: () => void;
 }
@@ -160,9 +160,9 @@ export function createObserving(first: Session, log: Log): NonNullable<McpWorksp
 
 /**
  * A hook after the client's shell tool leaves notes in the state folder. One that no longer fits, or names a file that this session may
- * not read, is ignored. `startedMs`: older notes of a client that names no conversation belong to another one.
+ * not read, is ignored. A client that names no conversation gets none: another conversation may have been shown those lines.
  */
-export function createShellNotes(stateDir: string, startedMs: number): NonNullable<McpWorkspace["noteShell"]> {
+export function createShellNotes(stateDir: string): NonNullable<McpWorkspace["noteShell"]> {
   const followed = new WeakMap<Session, ReturnType<typeof followShellNotes>>();
   const mark = async (session: Session, { path, sha256, lines }: ShellNote): Promise<void> => {
     try {
@@ -171,9 +171,9 @@ export function createShellNotes(stateDir: string, startedMs: number): NonNullab
       if (!isFailure(error)) throw error;
     }
   };
-  return ({ session, shellNotes: of }) => {
-    if (of === undefined) return undefined;
-    const next = followed.get(session) ?? followShellNotes(stateDir, of, "client" in of ? startedMs : 0);
+  return ({ session, conversation }) => {
+    if (conversation === undefined) return undefined;
+    const next = followed.get(session) ?? followShellNotes(stateDir, conversation);
     followed.set(session, next);
     const notes = next();
     return notes.length === 0 ? undefined : Promise.all(notes.map((note) => mark(session, note)));

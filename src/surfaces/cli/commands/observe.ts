@@ -136,10 +136,7 @@ async function leaveNotes(
   for (const cwd of new Set(folders)) {
     for (const file of await session.markShell({ command, output, cwd })) shown.set(file.path, file);
   }
-  const notes = [...shown.values()];
-  // Clients differ in whether they tell a server the conversation.
-  appendShellNotes(stateDir, { conversation }, notes);
-  appendShellNotes(stateDir, { client: hookClients[client] }, notes);
+  appendShellNotes(stateDir, conversation, [...shown.values()]);
 }
 
 function say(value: object, host: Host): ExitCode {
