@@ -10,6 +10,7 @@ export const suiteNames = /** @type {const} */ ([
   "kinds",
   "edit",
   "edits",
+  "bytes",
   "history",
   "observe",
   "glob",

@@ -12,6 +12,7 @@ import { dist, isBuilt } from "./filehand.js";
 import { describeMachine } from "./machine.js";
 import { parseOptions, usage } from "./options.js";
 import { peersAreInstalled } from "./peers/index.js";
+import { bytes } from "./suites/bytes.js";
 import { edit } from "./suites/edit.js";
 import { edits } from "./suites/edits.js";
 import { grep } from "./suites/grep.js";
@@ -48,6 +49,7 @@ const suites = {
   kinds,
   edit,
   edits,
+  bytes,
   history,
   observe,
   glob,
@@ -57,7 +59,7 @@ const suites = {
   mcp,
   install,
 };
-const withPeers = new Set(["warm", "large", "edit", "glob", "grep"]);
+const withPeers = new Set(["warm", "large", "edit", "bytes", "glob", "grep"]);
 /** @type {Set<string>} */
 const said = new Set();
 

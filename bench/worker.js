@@ -59,7 +59,8 @@ import { relative, resolve } from "node:path";
 /** @typedef {{ readonly pattern: string }} GrepQuestion */
 /** @typedef {{ readonly glob: string }} GlobQuestion */
 /** @typedef {{ readonly list: string }} ListQuestion */
-/** @typedef {Question | ChangeQuestion | GrepQuestion | GlobQuestion | ListQuestion} AnyQuestion */
+/** @typedef {{ readonly path: string, readonly together: readonly Change[] }} TogetherQuestion  all at once, and nothing is timed */
+/** @typedef {Question | ChangeQuestion | TogetherQuestion | GrepQuestion | GlobQuestion | ListQuestion} AnyQuestion */
 
 const [moduleUrl = "", settingText = "{}"] = process.argv.slice(2);
 /** @type {{ readonly open: (setting: Setting) => Promise<Reader> }} */
@@ -82,6 +83,7 @@ process.send?.({ ready: true });
 /** @param {AnyQuestion} question @returns {Promise<Answered>} */
 function answerTo(question) {
   if ("change" in question) return answerChange(question);
+  if ("together" in question) return answerTogether(question);
   if ("pattern" in question) return answerGrep(question);
   if ("glob" in question) return answerNames(() => reader.glob?.(question.glob), reader.globPaths);
   if ("list" in question) return answerNames(() => reader.list?.(question.list), reader.listNames);
@@ -157,6 +159,15 @@ async function answerChange({ what, path, change, forMs, calls: callsMax }) {
   const rssMb = peakMb();
   if (what === "edit" && made % 2 === 0 && forMs !== undefined) await next(); // and back again
   return { ...took, baseMb, rssMb, lines: typeof last === "string" ? [last] : [], total: undefined };
+}
+
+/** @param {TogetherQuestion} question @returns {Promise<Answered>} */
+async function answerTogether({ path, together }) {
+  const { edit } = reader.editor ?? {};
+  if (edit === undefined) throw new Error("has no edit");
+  const settled = await Promise.allSettled(together.map(async (change) => edit(path, change)));
+  const lines = settled.map(({ status }) => (status === "fulfilled" ? "done" : "failed"));
+  return { ms: 0, cpuMs: 0, lagMs: 0, baseMb: 0, rssMb: 0, lines, total: undefined };
 }
 
 /** @param {() => unknown} call */

@@ -20,7 +20,12 @@ export async function open({ folder, variant }) {
   const edit = (/** @type {string} */ path, /** @type {import("../worker.js").Change} */ change) =>
     session.call("Edit", { file_path: path, old_string: change.old, new_string: change.new }, options);
   return {
-    lines: () => [],
+    read: async (path, { from, count }) => {
+      const reply = await session.call("Read", { file_path: path, offset: from, limit: count });
+      orThrow(reply);
+      return reply.content[0].text;
+    },
+    lines: (text) => String(text).split("\n"),
     total: () => undefined,
     editor: {
       edit: async (path, change) => orThrow(await edit(path, change)),

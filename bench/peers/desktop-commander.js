@@ -39,7 +39,12 @@ export async function open({ folder }) {
     globPaths: (paths) => paths,
     listNames: (/** @type {string[]} */ lines) => lines.map((line) => line.replace(/^\[(?:DIR|FILE)\] /, "")),
     editor: {
-      edit: (path, { old, new: fresh }) => performSearchReplace(path, { search: old, replace: fresh }, 1),
+      edit: async (path, { old, new: fresh }) => {
+        const { content } = await performSearchReplace(path, { search: old, replace: fresh }, 1);
+        // Its failures have no mark besides their words.
+        if (/^(?:Expected \d+ occurrences|Exact match not found|Search content not found)/.test(content[0].text))
+          throw new Error(content[0].text);
+      },
     },
   };
 }
