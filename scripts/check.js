@@ -1,7 +1,11 @@
-/** `npm run check`: format, lint, types, import rules between rooms, which tests are tried twice, generated files. All run; one that fails fails it. */
+/**
+ * `npm run check`: format, lint, types, import rules between rooms, which tests are tried twice, translated pages,
+ * generated files. All run; one that fails fails it.
+ */
 
 import { spawnSync } from "node:child_process";
 import { brokenPageRules, brokenRules, brokenWordRules, limitsUnexplained, namesTwice, shortFiles } from "./rooms.js";
+import { outOfStep } from "./translations.js";
 import { wronglyTriedTwice } from "./tried-twice.js";
 
 /** @type {ReadonlyArray<readonly [string, () => boolean]>} */
@@ -16,6 +20,7 @@ const steps = [
   ["short files", () => saysNothing(shortFiles())],
   ["limits", () => saysNothing(limitsUnexplained())],
   ["second tries", () => saysNothing(wronglyTriedTwice())],
+  ["translations", () => saysNothing(outOfStep())],
   ["generated files", () => runs(process.execPath, "scripts/generate.js", "--check")],
 ];
 

@@ -1,5 +1,6 @@
 /**
- * Writes the files that are made from the code: the settings' JSON schema, docs/tools, docs/clients, server.json,
+ * Writes the files that are made from the code: the settings' JSON schema, docs/tools, docs/clients, docs/reference,
+ * plots in docs/bench, server.json,
  * the addresses in package.json and the bundle's manifest. With --check it writes
  * nothing and says which are stale.
  */
@@ -18,7 +19,7 @@ await build({
   platform: "node",
   transform: { target: "node20" },
   plugins: [textFiles()],
-  external: [/^(ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
+  external: [/^(rolldown|ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
   output: { dir: out, format: "es", entryFileNames: "[name].mjs" },
   // Here all is one program, and what the command line loads late may be loaded at once.
   checks: { ineffectiveDynamicImport: false },

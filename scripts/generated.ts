@@ -6,8 +6,10 @@ import { protectedGroups } from "../src/guard/protected.ts";
 import { settingsSchema } from "../src/settings/schema.ts";
 import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
+import { benchPlots } from "./bench-plots.ts";
 import { clientPages } from "./client-pages.ts";
 import { inputTypeFiles } from "./input-types.ts";
+import { referencePages } from "./reference-pages.ts";
 import { bundleManifest, type PackageFacts, serverJson, withAddresses } from "./published.ts";
 import { vscodeManifest } from "./vscode-manifest.ts";
 
@@ -25,6 +27,8 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     "examples/hosts/vscode/package.json": json(vscodeManifest(facts)),
     ...clientPages(note),
     ...inputTypeFiles(),
+    ...referencePages(note),
+    ...benchPlots(),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "docs/command-line.md": commandLinePage(),
     "docs/behaviour/protected-files.md": protectedPage(),

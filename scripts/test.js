@@ -42,6 +42,7 @@ const packages = [
     // The program of the Claude Agent SDK has 350 MB and is only in the long test of clients.
     options: ["--omit=optional"],
   },
+  { folder: "docs", tests: ["test/browser/docs-site.test.ts"], use: "the documentation as a site" },
 ];
 
 const wanted = programs.filter(({ isThere }) => !isThere());

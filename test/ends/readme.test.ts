@@ -1,10 +1,11 @@
-/** The README's promises: two marked commands, code that runs, links that lead somewhere. */
+/** The README's promises: two marked commands, code that runs, figures that were measured. `docs.test.ts` tries its links and commands. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { expect, onTestFinished, test } from "vitest";
-import { commands } from "../../src/surfaces/cli/commands/index.ts";
+import { tableIn } from "../../scripts/bench-plots.ts";
+import { clients } from "../../src/surfaces/cli/clients.ts";
 import { commandLine, project, run, temporaryFolder } from "./run.ts";
 
 const readme = readFileSync(join(project, "README.md"), "utf8");
@@ -25,11 +26,6 @@ test("exactly two commands are marked, each before a block of shell", () => {
   expect(readme.match(/<!-- command:/g)).toHaveLength(2);
 });
 
-test("every command of the command line is shown", () => {
-  const shown = new Set([...readme.matchAll(/^filehand ([a-z-]+)/gm)].map(([, name]) => name));
-  expect(commands.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
-});
-
 test("both commands begin from nothing", () => {
   for (const name of ["main", "test"]) expect(blockAfter(`command: ${name}`)).toMatch(/^npm ci --ignore-scripts &&/);
   expect(blockAfter("command: test")).toMatch(/npm run check && npm test$/);
@@ -43,45 +39,55 @@ test("the part of the main command that comes after the build runs without a ter
   expect(ran.stdout).toContain("1→# Filehand\n");
 });
 
-test("the library's example runs as it stands", async () => {
+test("the library's example runs as it stands, twice", async () => {
+  const example = blockAfter("example: library") ?? "";
+  expect(example.split("\n").length).toBeLessThanOrEqual(10);
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const script = join(folder.path, "example.mjs");
-  writeFileSync(script, blockAfter("example: library") ?? "");
-  mkdirSync(join(folder.path, "node_modules"));
-  symlinkSync(project, join(folder.path, "node_modules", "filehand")); // so that it can be imported by name
-  const ran = await run(process.execPath, [script], { cwd: project });
-  expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toContain('"name": "filehand"');
-  expect(ran.stdout).toContain("true NOT_FOUND File not found:");
-});
-
-test("the example that changes a file runs as it stands, in a folder of its own", async () => {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder.remove());
-  const script = join(folder.path, "example.mjs");
-  writeFileSync(script, blockAfter("example: changes") ?? "");
+  writeFileSync(script, example);
   mkdirSync(join(folder.path, "node_modules"));
   symlinkSync(project, join(folder.path, "node_modules", "filehand")); // so that it can be imported by name
   for (const time of ["first", "second"]) {
     const ran = await run(process.execPath, [script], { cwd: folder.path });
-    expect(ran, time).toEqual({ code: 0, stdout: "[ ' one', '-two', '+three' ]\n", stderr: "" });
+    expect(ran, time).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout, time).toContain("[ ' one', '-two', '+three' ]\nNOT_FOUND {");
+    expect(ran.stdout, time).toContain("did you mean");
   }
 });
 
-const shownLines = readme.split("\n").filter((line) => line.startsWith("filehand "));
+test("every client that init knows has its name for the command", () => {
+  const section = /## In your agent\n(.*?)\n## /s.exec(readme)?.[1] ?? "";
+  const shown = [...section.matchAll(/\]\(docs\/clients\/([a-z-]+)\.md\) `([a-z-]+)`/g)];
+  for (const [, page, name] of shown) expect(page).toBe(name);
+  expect(new Set(shown.map(([, , name]) => name))).toEqual(new Set<string | undefined>(clients.map(({ id }) => id)));
+});
 
-test("the block of the command line is found", () => expect(shownLines.length).toBeGreaterThan(5));
-
-for (const line of shownLines) {
-  test(`understood: ${line}`, async () => {
-    const folder = temporaryFolder();
-    onTestFinished(() => folder.remove());
-    const script = `filehand() { "${process.execPath}" "${commandLine}" "$@"; }; touch calls.jsonl;`;
-    const { code, stderr } = await run("bash", ["-c", `${script} ${line}`], { cwd: folder.path });
-    expect(code, stderr).not.toBe(2); // 1: the files of the block are not there
+/** What a run of the bench printed, by the link that stands behind a fact. */
+test("the measured facts are those of the runs that they link to", () => {
+  const facts = readme.split("\n- ").flatMap((item) => {
+    const file = /\[run\]\((docs\/bench\/[\w-]+\.txt)\)/.exec(item)?.[1];
+    return file === undefined ? [] : [{ item, run: readFileSync(join(project, file), "utf8") }];
   });
-}
+  expect(facts).toHaveLength(3);
+  for (const { item, run: printed } of facts) {
+    for (const [figure] of item.matchAll(/\d[\d.]* (?:ms|MB|%)/g)) expect(printed, item).toContain(figure);
+  }
+  const bytes = tableIn(join(project, "docs/bench/bytes.txt"), "bytes:");
+  const row = (name: string) => bytes.find(({ method }) => method === name) ?? {};
+  const together = row("ten edits of one file at once");
+  expect(together["Filehand"]).toBe("10 of 10, 10 reported");
+  for (const peer of ["server-filesystem", "Desktop Commander", "Gemini CLI core", "Cline core"]) {
+    expect(together[peer], peer).toBe("1 of 10, 10 reported");
+  }
+  for (const name of ["Latin-1, é in another line", "GB18030"]) {
+    expect(row(name)["Filehand"]).toBe("right");
+    for (const peer of ["server-filesystem", "Gemini CLI core", "Cline core", "pi"]) {
+      expect(row(name)[peer], peer).toBe("OTHER BYTES");
+    }
+  }
+  expect(row("CRLF file")["server-filesystem"]).toBe("OTHER BYTES");
+});
 
 test("the settings example has no fault", async () => {
   const text = /```jsonc\n(.*?)```/s.exec(readme)?.[1] ?? "";
@@ -92,31 +98,3 @@ test("the settings example has no fault", async () => {
   const ran = await run(process.execPath, [commandLine, "tools"], { cwd: folder.path, env: { HOME: folder.path } });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
 });
-
-const docs = readdirSync(join(project, "docs"), { recursive: true, encoding: "utf8" })
-  .map((file) => `docs/${file.replaceAll("\\", "/")}`)
-  .filter((file) => file.endsWith(".md"));
-
-/** The anchor that GitHub gives a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-    .trim()
-    .replaceAll(" ", "-");
-
-const anchorsIn = (path: string): readonly string[] =>
-  [...readFileSync(path, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading ?? ""));
-
-for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "GLOSSARY.md", "CHANGELOG.md", ...docs]) {
-  test(`the links of ${page} lead somewhere`, () => {
-    const links = [...readFileSync(join(project, page), "utf8").matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? "");
-    const broken = links.filter((to) => {
-      if (/^\w+:/.test(to)) return false;
-      const [file = "", anchor] = to.split("#");
-      const target = file === "" ? join(project, page) : join(project, dirname(page), file);
-      return !existsSync(target) || (anchor !== undefined && !anchorsIn(target).includes(anchor));
-    });
-    expect(broken).toEqual([]);
-  });
-}

@@ -18,11 +18,14 @@ export interface Conversation {
   readonly answers: readonly Seen[];
 }
 
+export type ScriptedCalls = readonly (readonly [tool: string, input: unknown])[];
+
 /** The model makes these calls, one after the other, and then says that it is done. */
-export async function converse(
-  tools: readonly BetaRunnableTool[],
-  calls: readonly (readonly [tool: string, input: unknown])[],
-): Promise<Conversation> {
+export async function playMessagesApi(calls: ScriptedCalls): Promise<{
+  readonly url: string;
+  readonly requests: readonly SentRequest[];
+  readonly close: () => Promise<void>;
+}> {
   const requests: SentRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -34,9 +37,21 @@ export async function converse(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export async function converse(tools: readonly BetaRunnableTool[], calls: ScriptedCalls): Promise<Conversation> {
+  const { url, requests, close } = await playMessagesApi(calls);
   try {
-    const { port } = server.address() as AddressInfo; // a server that listens on a port has one
-    const client = new Anthropic({ apiKey: "none", baseURL: `http://127.0.0.1:${port}`, maxRetries: 0 });
+    const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 });
     await client.beta.messages.toolRunner({
       model: "a-model",
       max_tokens: 100,
@@ -45,8 +60,7 @@ export async function converse(
       tools: [...tools],
     });
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   }
   return { requests, answers: requests.flatMap(({ messages }) => resultsIn(messages.at(-1)?.content)).map(seen) };
 }

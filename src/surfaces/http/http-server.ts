@@ -7,7 +7,7 @@ import { parseMessage } from "../mcp/stdio-wire.ts";
 import type { Authentication, Guest } from "./authentication.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createRate, type HttpRefusal, readBody, refuse } from "./exchange.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Gauges, Metrics } from "./metrics.ts";
 
 export interface HttpServerOptions {
   /** By path. */
@@ -106,7 +106,7 @@ export function createHttpServer(options: HttpServerOptions) {
     return say(res, 200, JSON.stringify(metadata), "application/json");
   };
 
-  const gauges = (): Record<string, number> => ({
+  const gauges = (): Gauges => ({
     filehand_http_requests_under_way: [...underWay.values()].reduce((sum, count) => sum + count, 0),
     filehand_sessions: [...endpoints.values()].reduce((sum, { sessions }) => sum + sessions, 0),
     process_resident_memory_bytes: process.memoryUsage.rss(),

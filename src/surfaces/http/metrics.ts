@@ -6,12 +6,33 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 type Labels = Readonly<Record<string, string>>;
 type CounterName = keyof typeof counters;
+type GaugeName = keyof typeof gaugeHelp;
+export type Gauges = Readonly<Record<GaugeName, number>>;
 
 const counters = {
-  filehand_http_requests_total: "Requests by status",
-  filehand_tool_calls_total: "Calls of tools by outcome: ok, error, asked",
+  filehand_http_requests_total: { help: "Requests by status", labels: ["code"] },
+  filehand_tool_calls_total: { help: "Calls of tools by outcome: ok, error, asked", labels: ["tool", "outcome"] },
 } as const;
 const histogram = "filehand_tool_call_seconds";
+const histogramHelp = "How long calls of tools took";
+const gaugeHelp = {
+  filehand_http_requests_under_way: "Requests that are being answered",
+  filehand_sessions: "Sessions in memory",
+  process_resident_memory_bytes: "Memory of the process",
+  process_uptime_seconds: "Seconds since the process started",
+} as const;
+
+/** Every metric, for the page of reference. */
+export const metricsOffered: readonly Readonly<{
+  name: string;
+  type: string;
+  labels: readonly string[];
+  help: string;
+}>[] = [
+  ...Object.entries(counters).map(([name, { help, labels }]) => ({ name, type: "counter", labels, help })),
+  { name: histogram, type: "histogram", labels: ["tool", "le"], help: histogramHelp },
+  ...Object.entries(gaugeHelp).map(([name, help]) => ({ name, type: "gauge", labels: [], help })),
+];
 const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 /** Labels come from a closed list of tools and statuses; this bounds the memory if one day they do not. */
 const seriesMax = 1_000;
@@ -38,13 +59,13 @@ export function createMetrics() {
       time.sum += seconds;
       time.count += 1;
     },
-    text(gauges: Readonly<Record<string, number>>): string {
+    text(gauges: Partial<Gauges>): string {
       const lines: string[] = [];
       for (const name of Object.keys(counters) as CounterName[]) {
-        lines.push(`# HELP ${name} ${counters[name]}`, `# TYPE ${name} counter`);
+        lines.push(`# HELP ${name} ${counters[name].help}`, `# TYPE ${name} counter`);
         for (const [labels, value] of counts.get(name) ?? []) lines.push(`${name}${labels} ${value}`);
       }
-      lines.push(`# HELP ${histogram} How long calls of tools took`, `# TYPE ${histogram} histogram`);
+      lines.push(`# HELP ${histogram} ${histogramHelp}`, `# TYPE ${histogram} histogram`);
       for (const [tool, { buckets, sum, count }] of times) {
         bounds.forEach((bound, at) =>
           lines.push(`${histogram}_bucket${labelText({ tool, le: String(bound) })} ${buckets[at]}`),
@@ -55,7 +76,10 @@ export function createMetrics() {
           `${histogram}_count${labelText({ tool })} ${count}`,
         );
       }
-      for (const [name, value] of Object.entries(gauges)) lines.push(`# TYPE ${name} gauge`, `${name} ${value}`);
+      for (const name of Object.keys(gaugeHelp) as GaugeName[]) {
+        if (gauges[name] === undefined) continue;
+        lines.push(`# HELP ${name} ${gaugeHelp[name]}`, `# TYPE ${name} gauge`, `${name} ${gauges[name]}`);
+      }
       return `${lines.join("\n")}\n`;
     },
   };
