@@ -3,7 +3,7 @@
  * comparison of 100,000 files, so it consists of columns that are read from one file without parsing. Pure.
  */
 
-import { crc32 } from "node:zlib";
+import * as zlib from "node:zlib"; // a Node without crc32 must get as far as the check of its version
 
 /** Where the content of a name is, or why it is nowhere. The numbers are on disk. */
 export const contentPlaces = {
@@ -269,7 +269,7 @@ export function encodeTree(tree: NotedTree): Buffer {
     text,
   ]);
   const sum = Buffer.alloc(4);
-  sum.writeUInt32LE(crc32(body));
+  sum.writeUInt32LE(zlib.crc32(body));
   return Buffer.concat([body, sum]);
 }
 
@@ -280,7 +280,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array | Uint32Array | 
 export function decodeTree(bytes: Buffer): NotedTree | undefined {
   const end = bytes.length - 4;
   const line = bytes.subarray(0, headBytesMax).indexOf(10);
-  if (end < 0 || line < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return undefined;
+  if (end < 0 || line < 0 || zlib.crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return undefined;
   const head = JSON.parse(bytes.toString("utf8", 0, line)) as Head; // the checksum proves that we wrote it
   if (head.version !== version) return undefined;
   let at = line + 1;

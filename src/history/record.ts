@@ -4,7 +4,7 @@
  * only ignored.
  */
 
-import { crc32 } from "node:zlib";
+import * as zlib from "node:zlib"; // a Node without crc32 must get as far as the check of its version
 import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
 import type { Identity } from "../disk/disk.ts";
 import { finish, type Steps } from "../text/text.ts";
@@ -87,7 +87,7 @@ function parsed(json: string): HistoryRecord | undefined {
 }
 
 /** Of the bytes: a line that is no longer UTF-8 does not survive decoding. */
-const sumOf = (body: string): string => crc32(body).toString(16).padStart(sumChars, "0");
+const sumOf = (body: string): string => zlib.crc32(body).toString(16).padStart(sumChars, "0");
 
 /** The checksum proves that a record is whole, not that this version of the program understands it. */
 function isRecord(value: unknown): value is HistoryRecord {

@@ -3,7 +3,7 @@
  * short ends where the next one begins. Values that say nothing (null, false, 0, none) are left out. Pure.
  */
 
-import { crc32 } from "node:zlib";
+import * as zlib from "node:zlib"; // a Node without crc32 must get as far as the check of its version
 import type {
   LoggedAnswer,
   LoggedCall,
@@ -41,7 +41,7 @@ function lineOf(record: LogRecord): string {
 const leaveOut = (_name: string, value: unknown): unknown =>
   value === null || value === false || value === 0 || (Array.isArray(value) && value.length === 0) ? undefined : value;
 
-const sumOf = (json: string): string => crc32(json).toString(16).padStart(sumChars, "0");
+const sumOf = (json: string): string => zlib.crc32(json).toString(16).padStart(sumChars, "0");
 
 /** `torn`: its writer was killed, or the disk was full. `damaged`: it was changed later, or it is of another version. */
 export type DecodedLine = LogRecord | "torn" | "damaged";

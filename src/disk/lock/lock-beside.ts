@@ -4,7 +4,7 @@
  * Only on Linux, where the type of a file system is known and a folder can be addressed by its descriptor.
  */
 
-import { hash, randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import type { LockReach } from "../../contract/checkup.ts";
 import type { Descriptor } from "../descriptor.ts";
@@ -22,7 +22,7 @@ const shape = /^\.filehand-lock-[0-9a-f]{32}$/u;
 export const isLockBeside = (name: string): boolean => shape.test(name);
 
 /** By the name alone: device and inode of one folder differ between mounts. */
-const nameOf = (name: string): string => `${prefix}${hash("sha256", name, "hex").slice(0, 32)}`;
+const nameOf = (name: string): string => `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
 
 /** No such lock can be made here: the folder may not be written to, is gone or is full. */
 const impossible: ReadonlySet<string | undefined> = new Set(
