@@ -92,7 +92,9 @@ describe("images", () => {
     expect(image?.type === "image" ? Buffer.from(image.data, "base64") : "").toEqual(
       fs.readFileSync(path.join(root, "small.png")),
     );
-    expect(reply.content).toHaveLength(1);
+    expect(reply.content.slice(1)).toEqual([
+      { type: "text", text: expect.stringMatching(/^\[Image: \d+x\d+ pixels, image\/png\]$/) },
+    ]);
   });
 
   for (const dialect of ["opencode", "opencode-legacy"] as const) {
@@ -135,7 +137,7 @@ describe("images", () => {
       expect(words(await read(dialect, "moving.gif"))).toContain("the first of 5 frames");
       expect(words(await read(dialect, "large.jpg"))).toContain("[Image: 2400x1800 pixels, shown at 1568x1176]");
       expect(words(await read(dialect, "drawn.bmp"))).toContain("[Image: converted from image/bmp]");
-      expect(words(await read(dialect, "small.png"))).not.toContain("[Image");
+      expect(words(await read(dialect, "small.png"))).not.toMatch(/shown at|converted|frames/);
     });
   }
 
@@ -198,6 +200,23 @@ describe("PDFs", () => {
     });
     expect(reply.content.filter(({ type }) => type === "image")).toHaveLength(2);
     expect(words(reply)).not.toContain("first page");
+  });
+
+  test("a range of pages that is over the budget is refused with the range that fits", async () => {
+    const session = createFilehand({ roots: [root], pageTokensMax: 2_000 }).session({ dialect: "claude" });
+    const pages = (range: string) => session.call("Read", { file_path: "long.pdf", pages: range });
+    const { error } = await pages("3-12");
+    expect(error?.code).toBe("OVER_BUDGET");
+    const [, range = ""] = /the budget is 2000, read pages "(3-\d+)" instead/.exec(error?.message ?? "") ?? [];
+    expect((await pages(range)).isError).toBe(false);
+    const [from, to] = range.split("-").map(Number);
+    expect((await pages(`${from}-${(to ?? 0) + 1}`)).error?.code).toBe("OVER_BUDGET");
+  });
+
+  test("more pages than one call reads are refused with a range that can be read", async () => {
+    put("longer.pdf", prosePdf(30, 1));
+    const { error } = await read("claude", "longer.pdf", { pages: "4-30" });
+    expect(error?.message).toMatch(/at most 20 pages can be read at once.*read pages "4-23" instead/);
   });
 
   test("a long one demands pages and names an example", async () => {

@@ -47,6 +47,8 @@ interface FailuresAt {
         kind?: "image";
         pagesTotal: number;
         pagesMax: number;
+        /** The first page that was asked for, if there are too many. */
+        from?: number;
       }
     | { reason: "code place"; fault: CodePlaceFault }
     | { reason: "edit"; fault: EditFault; which?: Readonly<{ index: number; of: number }> }

@@ -16,6 +16,14 @@ export function imageParts(image: ShownImage): readonly ReplyPart[] {
   return note === "" ? [picture] : [picture, text(note)];
 }
 
+/** An answer that is a picture has a line of text in any case: some clients drop pictures, and their model would get nothing. */
+export function imageAnswer(image: ShownImage): readonly ReplyPart[] {
+  const [picture, ...notes] = imageParts(image);
+  const { width, height } = image.original;
+  const line = text(`[Image: ${width}x${height} pixels, ${image.mime}]`);
+  return [...(picture === undefined ? [] : [picture]), ...(notes.length > 0 ? notes : [line])];
+}
+
 /** How a picture was changed for display; empty if it was not. */
 export function imageNote({ original, display, frames, originalMime, mime, steps }: ShownImage): string {
   const notes: string[] = [];

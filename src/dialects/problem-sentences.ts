@@ -39,6 +39,7 @@ import {
   mediaFault,
   type Names,
   noValueHint,
+  pageSpan,
   pagesFault,
   pathFaults,
   quoted,
@@ -187,7 +188,7 @@ const clauses: {
   OVER_BUDGET: ({ of, from, lines, linesThatFit, tokens, tokensMax, ...problem }) => {
     const cost = `${problem.counted === "at least" ? "at least" : "about"} ${Math.round(tokens)} tokens`;
     const fewer =
-      of === "pages" ? `read at most ${linesThatFit} pages at once` : `use a limit of at most ${linesThatFit}`;
+      of === "pages" ? `read pages ${pageSpan(from, linesThatFit)} instead` : `use a limit of at most ${linesThatFit}`;
     const next = linesThatFit > 0 ? fewer : `read ${of.slice(0, -1)} ${from} alone`;
     return `${of} ${from} to ${from + lines - 1} have ${cost}, the budget is ${tokensMax}, ${next}`;
   },

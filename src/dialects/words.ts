@@ -194,12 +194,17 @@ export function denialClause(problem: ProblemOf<"ACCESS_DENIED">): string {
   }
 }
 
+/** `"3-7"`, as the parameter `pages` takes it. */
+export const pageSpan = (from: number, count: number): string =>
+  count === 1 ? `"${from}"` : `"${from}-${from + count - 1}"`;
+
 /** What is wrong with `pages`, and what would be right. */
 export function pagesFault({
   fault,
   kind,
   pagesTotal,
   pagesMax,
+  from = 1,
 }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "pages" }>): string {
   const legal = `pages 1 to ${pagesTotal}`;
   switch (fault) {
@@ -214,7 +219,7 @@ export function pagesFault({
     case "past the end":
       return `it has only ${legal}`;
     case "too many":
-      return `at most ${pagesMax} pages can be read at once, it has ${legal}`;
+      return `at most ${pagesMax} pages can be read at once, it has ${legal}, read pages ${pageSpan(from, pagesMax)} instead`;
     case "choose":
       return `it has ${pagesTotal} pages, choose at most ${pagesMax} of them with pages, such as "1-${pagesMax}"`;
   }

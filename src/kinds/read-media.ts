@@ -109,6 +109,11 @@ async function readPdfFile(
     memoryMbMax: limits.pdfMegabytesMax,
     imageLongEdge: limits.imageLongEdgeMax,
   };
+  // The text alone takes a fraction of the time: pages whose text is over the budget are refused before any is drawn.
+  if (request.pages?.includes("-") === true) {
+    const text = await readPdf(bytes, { ...wants, images: false }, signal);
+    if (text.kind === "pdf") pagesWithin(text.pages, false, target, request);
+  }
   let result = await readPdf(bytes, wants, signal);
   // A dialect without a parameter for pages gets the first pages.
   if (attaches && result.kind === "too many pages") {
@@ -127,7 +132,12 @@ async function readPdfFile(
     case "too many pages":
       throw new Problem({ ...pagesProblem, fault: "choose", pagesTotal: result.pagesTotal });
     case "pages":
-      throw new Problem({ ...pagesProblem, fault: result.fault, pagesTotal: result.pagesTotal });
+      throw new Problem({
+        ...pagesProblem,
+        fault: result.fault,
+        pagesTotal: result.pagesTotal,
+        from: Number.parseInt(request.pages ?? "1", 10) || 1,
+      });
     case "time":
       throw new Problem({ code: "TOO_LARGE", ...of, limit: `${result.timeMsMax / 1_000} seconds of work` });
     case "memory":

@@ -8,7 +8,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/text.ts";
 import { byKind, type Facts } from "../dialect.ts";
-import { imageParts, joinedLines, notebookParts, numberedLines, pageNotices, pdfParts } from "../media-text.ts";
+import { imageAnswer, joinedLines, notebookParts, numberedLines, pageNotices, pdfParts } from "../media-text.ts";
 import { historyAnswer, type HistoryResult } from "../history-text.ts";
 import { lspAnswer, type LspResult } from "../lsp-text.ts";
 import { outlineEntries, type OutlineEntry, outlineText } from "../outline-text.ts";
@@ -166,7 +166,7 @@ const sharedReply = <Fields>({ text, fields }: SharedAnswer<Fields>): Reply<Fiel
 function renderImage(outcome: ImageOutcome): Reply<ImageResult> {
   const { base64, mime, sizeBytes, original, display } = outcome;
   return {
-    content: imageParts(outcome),
+    content: imageAnswer(outcome),
     structured: {
       type: "image",
       file: {

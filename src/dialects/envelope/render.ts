@@ -12,8 +12,8 @@ import { byKind, type Facts } from "../dialect.ts";
 import { historyAnswer, type HistoryResult } from "../history-text.ts";
 import { lspAnswer, type LspResult } from "../lsp-text.ts";
 import {
+  imageAnswer,
   imageNote,
-  imageParts,
   joinedLines,
   notebookParts,
   numberedLines,
@@ -102,7 +102,7 @@ export const render = byKind<
   text: renderText,
   directory: renderDirectory,
   unchanged: (outcome, facts) => renderMedia(outcome, "", facts),
-  image: (outcome, facts) => ({ ...renderMedia(outcome, imageNote(outcome), facts), content: imageParts(outcome) }),
+  image: (outcome, facts) => ({ ...renderMedia(outcome, imageNote(outcome), facts), content: imageAnswer(outcome) }),
   pdf: (outcome, facts) => renderMedia(outcome, textOfParts(pdfParts(outcome)), facts),
   notebook: (outcome, facts) => renderMedia(outcome, textOfParts(notebookParts(outcome)), facts),
   lsp: (outcome, facts) => sharedReply(lspAnswer(outcome, names, facts, facts.spell), facts),
