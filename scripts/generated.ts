@@ -5,6 +5,8 @@ import { dialects } from "../src/dialects/index.ts";
 import { protectedGroups } from "../src/guard/protected.ts";
 import { settingsSchema } from "../src/settings/schema.ts";
 import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
+import { manPage } from "../src/surfaces/cli/completion.ts";
+import { commonOptions } from "../src/surfaces/cli/parse.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
 import { benchPlots } from "./bench-plots.ts";
 import { clientPages } from "./client-pages.ts";
@@ -31,6 +33,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     ...benchPlots(),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "docs/command-line.md": commandLinePage(),
+    "man/filehand.1": manPage(commands, commonOptions, facts.version),
     "docs/behaviour/protected-files.md": protectedPage(),
     ...Object.fromEntries(
       Object.values(dialects).map((dialect) => [`docs/tools/${dialect.name}.md`, toolsPage(dialect)]),

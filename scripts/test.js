@@ -22,6 +22,9 @@ const programs = [
   { name: "openssh-server", isThere: () => existsSync("/usr/sbin/sshd"), use: "remote workspaces over ssh" },
   { name: "openssh-client", isThere: () => runs("ssh", "-V"), use: "remote workspaces over ssh" },
   { name: "bubblewrap", isThere: () => has("bwrap"), use: "remote workspaces in a container" },
+  { name: "zsh", isThere: () => has("zsh"), use: "completion in zsh" },
+  { name: "fish", isThere: () => has("fish"), use: "completion in fish" },
+  { name: "mandoc", isThere: () => existsSync("/usr/bin/mandoc"), use: "the form of the man page" },
   { name: "chromium", isThere: () => chromiumPath() !== undefined, use: "the inspector's page in a real browser" },
 ];
 /** Packages of their own, so that they shadow nothing; the tests that need them. */

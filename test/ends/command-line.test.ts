@@ -60,7 +60,7 @@ const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", 
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch", "delete", "move", "copy", "mkdir"];
 const lookingBack = ["run", "observe", "hook", "log", "replay", "history", "diff", "show", "rewind", "undo", "redo"];
 const knowingCode = ["outline", "lsp", "rename"];
-const serving = ["mcp", "serve", "inspect", "init", "doctor"];
+const serving = ["completion", "mcp", "serve", "inspect", "init", "doctor"];
 const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];
 const numbered = "1→one\n2→two\n3→three\n";
 
@@ -76,7 +76,7 @@ describe("exit codes and streams", () => {
     ["an unknown option is wrong usage", ["read", "a.txt", "--limt", "1"], 2, "", /did you mean --limit/],
     ["an unknown dialect is wrong usage", ["read", "a.txt", "--dialect", "clade"], 2, "", /did you mean claude/],
     ["a missing parameter is wrong usage", ["read"], 2, "", /<path> is missing/],
-    ["a parameter too many is wrong usage", ["read", "a", "b"], 2, "", /"b" is one argument too many/],
+    ["a parameter too many is wrong usage", ["ls", "a", "b"], 2, "", /"b" is one argument too many/],
     ["a number that is none is wrong usage", ["read", "a.txt", "--limit", "x"], 2, "", /must be a whole number/],
     ["an option without its value is wrong usage", ["read", "a.txt", "--limit"], 2, "", /needs a value/],
     ["an option given twice is wrong usage", ["read", "a.txt", "--limit", "1", "--limit", "2"], 2, "", /given twice/],
@@ -238,7 +238,7 @@ describe("arguments that would act on a terminal", () => {
   const shown = "\\x1b]0;x\\x07\\n\\u202ename";
   for (const args of [
     [name],
-    ["read", "a.txt", name],
+    ["ls", "a.txt", name],
     ["read", "a.txt", `--${name}`],
     ["edit", "a.txt", "--old-file", name, "--new", "x"],
     ["read", "a.txt", "--mode", name],

@@ -72,7 +72,8 @@ describe("what is in it", () => {
   }
 
   test("nothing but what is built, described and licensed", () => {
-    const expected = /^(?:dist\/.+|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/;
+    const expected =
+      /^(?:dist\/.+|man\/filehand\.1|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/;
     expect(files.filter((path) => !expected.test(path))).toEqual([]);
     expect(files.filter((path) => /\.test\.|\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });

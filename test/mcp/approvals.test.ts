@@ -117,6 +117,21 @@ for (const era of eras) {
       expect(content("a.txt")).toBe("one\n");
     });
 
+    test("the refusal names three ways out, with the command for a known client", async () => {
+      for (const [name, way] of [
+        ["gemini-cli-mcp-client-filehand", 'run filehand init gemini --allow "Edit"'],
+        ["strange", 'add --allow "Edit" to the arguments of this server in the configuration of strange'],
+      ] as const) {
+        const { client } = await connect({ era, cwd: workspace.path, name });
+        await client.callTool(read("a.txt"));
+        const words = JSON.stringify((await client.callTool(edit("a.txt"))).content);
+        for (const part of [way, '"allow": ["Edit(/a.txt)"]', "run filehand inspect"]) {
+          expect(words).toContain(JSON.stringify(part).slice(1, -1));
+        }
+        expect(JSON.stringify((await client.callTool(read("a.txt"))).content)).not.toContain("filehand inspect");
+      }
+    });
+
     test("no yes lifts a deny rule", async () => {
       const { client } = await connect({
         era,

@@ -133,7 +133,7 @@ test("a call that is cancelled when its work is done gets no answer, and what it
         resultBytesMax: 1_000_000,
         definitions: session.definitions(),
         toolPrefix: "",
-        approvals: { places: new Map() },
+        approvals: { places: new Map(), waysOut: () => undefined },
       },
     );
   await call(cancelled, stop.signal);

@@ -1,5 +1,6 @@
 /** Failures in words for the person who typed the command: options instead of parameters, and remedies that only a person has. */
 
+import { ownSource } from "../../contract/permission.ts";
 import type { ProblemOf } from "../../contract/problem.ts";
 import { sentencesWith } from "../problem-sentences.ts";
 import { denialClause, type Names, plainNames } from "../words.ts";
@@ -22,16 +23,23 @@ function denialForPerson(problem: ProblemOf<"ACCESS_DENIED">): string {
     case "rejected":
       return "you said no";
     case "nobody to ask": {
-      const hasRemedy = problem.remedy !== undefined && problem.everyTime !== true;
-      return denialClause(problem) + (hasRemedy ? " (--allow), or answer with --yes" : "");
+      if (problem.everyTime === true) return "such a change always needs an answer, run it at a terminal";
+      return denialClause(problem) + (problem.remedy !== undefined ? " (--allow), or answer with --yes" : "");
     }
-    case "outside":
-    case "root changed":
-    case "system":
-    case "other mount":
-    case "other names":
-    case "rule":
     case "read-only":
+      return "it is read-only, make it writable (or check it out) if it should be changed";
+    case "system":
+      return "the system does not permit it, change the file's permissions or run the command as another user";
+    case "other names":
+      return "the file has other names (hard links), maybe outside the workspace, and denyHardlinks is set, use a copy";
+    case "rule":
+      return problem.source === ownSource
+        ? `it is one of Filehand's own files (the built-in rule ${problem.rule}), change it in an editor`
+        : `the rule ${problem.rule} (${problem.source}) denies it, change the rule: filehand permissions explains it`;
+    case "outside":
+      return denialClause(problem) + ", or name the folder with --root";
+    case "root changed":
+    case "other mount":
       return denialClause(problem);
   }
 }

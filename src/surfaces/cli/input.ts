@@ -9,6 +9,11 @@ import { type Given, type Host, UsageError } from "./command.ts";
 /** Bytes of one such text: more would not fit into one string after all that is done with it. */
 const inputBytesMax = 268_435_456;
 
+/** A person who starts a command that waits for a program's input sees nothing happen, so it says what it waits for. */
+export function sayWaiting(what: string, { stdin, stderr }: Host): void {
+  if (stdin.isTTY === true && stderr.isTTY === true) stderr.write(`Waiting for ${what}; Ctrl-D or Ctrl-C ends it\n`);
+}
+
 export const isStdin = (name: string | undefined): boolean => name === "-";
 
 /** The exact text of a file or of standard input; binary content is wrong usage. */

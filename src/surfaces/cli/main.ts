@@ -10,7 +10,7 @@ import { escapeName } from "../../text/text.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
-import { parseCommandLine } from "./parse.ts";
+import { commonOptions, oneOf, parseCommandLine } from "./parse.ts";
 import { internalError, print, version } from "./print.ts";
 
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
 }
 
 async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
-  const [name, ...rest] = argv;
+  const [name, ...rest] = commandFirst(argv);
   if (argv.some((argument) => argument.includes("\ufffd")) && host.argumentsAreUtf8?.() === false) {
     throw new UsageError(
       "Cannot take the arguments: one of them is not UTF-8, give a text in a file and a path by a pattern or a link",
@@ -43,7 +43,34 @@ async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
   }
   const command = commandNamed(name);
   const given = parseCommandLine(command, rest);
-  return given.flag("help") ? print(helpOf(command), host) : command.run(given, host);
+  return given.flag("help") ? print(helpOf(command), host) : command.run(given, withColour(given.text("color"), host));
+}
+
+/** `--color` is for this run what NO_COLOR and FORCE_COLOR are for all programs. */
+function withColour(when: string | undefined, host: Host): Host {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...env } = host.env;
+  switch (oneOf("way to colour", when ?? "auto", ["auto", "always", "never"])) {
+    case "auto":
+      return host;
+    case "always":
+      return { ...host, env: { ...env, FORCE_COLOR: "1" } };
+    case "never":
+      return { ...host, env: { ...env, NO_COLOR: "1" } };
+  }
+}
+
+/** Options of every command may stand before its name. */
+function commandFirst(argv: readonly string[]): readonly string[] {
+  let at = 0;
+  for (; at < argv.length; at += 1) {
+    const given = argv[at] ?? "";
+    if (!given.startsWith("--") || given === "--" || given === "--help" || given === "--version") break;
+    const name = given.slice(2);
+    if (Object.hasOwn(commonOptions, name) && commonOptions[name as keyof typeof commonOptions].type !== "flag")
+      at += 1;
+  }
+  const name = argv[at];
+  return at === 0 || name === undefined ? argv : [name, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 function commandNamed(name: string): Command {

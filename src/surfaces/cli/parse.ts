@@ -116,6 +116,10 @@ export const commonOptions = {
   model: option.text("NAME", "The model that reads the answers"),
   "state-dir": option.text("DIR", "Folder for what Filehand keeps between runs", notEmpty),
   "no-call-log": option.flag("Keep nothing of these calls for filehand log"),
+  color: option.text(
+    "WHEN",
+    "auto (colours on a terminal), always (for a pager such as less -R) or never (default: auto)",
+  ),
   json: option.flag("Print the reply as JSON"),
   help: option.flag("Show this help", "h"),
 } as const satisfies Options;

@@ -18,6 +18,7 @@ import {
   type State,
 } from "./approval-state.ts";
 import type { Caller } from "./caller.ts";
+import { initNames } from "./client-titles.ts";
 import type { CallMessage } from "./tool-call.ts";
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -86,6 +87,8 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
   const states = createApprovalStates();
   /** By the signal of the call, which the engine passes to the asker: every running call has its own. */
   const rounds = new Map<AbortSignal, Round>();
+  /** Calls in which nobody could be asked, with the rule that would allow what they wanted. */
+  const unasked = new WeakMap<AbortSignal, string>();
 
   /** The result of the work, or the question that left it. */
   const inRound = async <Result>(
@@ -115,7 +118,10 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
       if (board?.approved(question, signal) === true) return { reply: "once" };
       if (round === undefined) return { reply: "nobody" };
       if (!round.canAsk) {
-        return board?.isWatched === true ? board.ask({ ...round.asks, question }, signal) : { reply: "nobody" };
+        if (board?.isWatched === true) return board.ask({ ...round.asks, question }, signal);
+        const [rule] = question.always;
+        if (rule !== undefined) unasked.set(signal, rule);
+        return { reply: "nobody" };
       }
       const digest = digestOf([question.permission, question.patterns, question.metadata]);
       const known = round.answers.get(digest);
@@ -128,6 +134,13 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
       round.onPage = undefined;
       round.answers.set(digest, repeated(answer));
       return answer;
+    },
+
+    /** What a person can do about a call that was refused because its client cannot ask; undefined for any other call. */
+    waysOut(signal: AbortSignal, client: string | undefined): string | undefined {
+      const rule = unasked.get(signal);
+      unasked.delete(signal); // signals of calls that only read are used again
+      return rule === undefined ? undefined : waysOutFor(rule, client);
     },
 
     /** Runs a call in which the engine may ask. */
@@ -168,6 +181,22 @@ export function createApprovals(beside?: { readonly board: Board; readonly works
       }
     },
   };
+}
+
+/** The client's own name for its configuration is `filehand init`'s matter: it writes the option into the right file. */
+function waysOutFor(rule: string, client: string | undefined): string {
+  const init = initNames.get(client ?? "");
+  const option = `--allow "${rule.replace(/\(.*$/s, "")}"`;
+  const where =
+    init === undefined
+      ? `add ${option} to the arguments of this server in the configuration of ${client ?? "the client"}`
+      : `run filehand init ${init} ${option}`;
+  return [
+    `${client ?? "This client"} cannot show a question to its user. Tell the user that one of these allows it:`,
+    `1. ${where}, and start the client again: every change in the workspace is then allowed, except protected files.`,
+    `2. put {"permissions": {"allow": [${JSON.stringify(rule)}]}} into the user's filehand.jsonc, for this file alone.`,
+    "3. run filehand inspect in the workspace and keep its page open: it then asks there.",
+  ].join("\n");
 }
 
 /** One spelling for equal JSON, so that equal calls have equal hashes: keys sorted, undefined left out as on the wire. */

@@ -21,6 +21,18 @@ const titles: readonly (readonly [name: string, title: string])[] = [
   ["mcp-inspector", "MCP Inspector"],
 ];
 
+/** What `filehand init` calls the clients that cannot ask, by the title that people know them by. */
+export const initNames: ReadonlyMap<string, string> = new Map([
+  ["Gemini CLI", "gemini"],
+  ["opencode", "opencode"],
+  ["Claude Desktop", "claude-desktop"],
+  ["Qwen Code", "qwen"],
+  ["Kilo", "kilo"],
+  ["Kimi Code", "kimi"],
+  ["Cline", "cline"],
+  ["Continue", "continue"],
+]);
+
 /** Local: one column of a list; a client may send any text. */
 const titleCharsMax = 60;
 

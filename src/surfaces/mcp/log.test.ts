@@ -48,3 +48,11 @@ test("what nobody reads does not pile up, and how many lines were left out is to
   expect(JSON.parse(ending)).toMatchObject({ event: "ending", leftOut: 1_000 - before });
   expect(JSON.parse(ended)).not.toHaveProperty("leftOut");
 });
+
+test("at a terminal a line is for people, and no field can start another line", () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  logTo(stderr)("warn", "a request was refused", { path: "x\n12:00:00 info  fine\x1b[2K", status: 403 });
+  expect(String(stderr.read())).toMatch(
+    /^\d\d:\d\d:\d\d warn  a request was refused: path x\\n12:00:00 info  fine\\x1b\[2K, status 403\n$/,
+  );
+});

@@ -2,13 +2,14 @@
 
 import type { Writable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
+import { escapeName, visibleControls } from "../../text/text.ts";
 import type { Log, WatchCall } from "./mcp-workspace.ts";
 
 /**
  * Drops entries while the reader of stderr is too slow, so that they do not fill the memory. `onBug` gets the stack of each
  * internal error.
  */
-export function logTo(stderr: Writable, onBug?: (stack: string) => void): Log {
+export function logTo(stderr: Writable & { readonly isTTY?: boolean }, onBug?: (stack: string) => void): Log {
   let leftOut = 0;
   return (level, what, fields = {}) => {
     if (typeof fields["stack"] === "string") onBug?.(fields["stack"]);
@@ -17,10 +18,33 @@ export function logTo(stderr: Writable, onBug?: (stack: string) => void): Log {
       return;
     }
     const entry = { time: new Date().toISOString(), level, event: what, ...fields };
-    stderr.write(`${JSON.stringify(leftOut === 0 ? entry : { ...entry, leftOut })}\n`);
+    const counted = leftOut === 0 ? entry : { ...entry, leftOut };
+    stderr.write(stderr.isTTY === true ? lineForPerson(counted) : `${JSON.stringify(counted)}\n`);
     leftOut = 0;
   };
 }
+
+/** At a terminal: `12:04:31 warn  connection: message closed`. The stack of a bug keeps its lines. */
+function lineForPerson({
+  time,
+  level,
+  event,
+  stack,
+  ...fields
+}: {
+  readonly time: string;
+  readonly level: string;
+  readonly event: string;
+  readonly stack?: unknown;
+}): string {
+  const said = Object.entries(fields).map(([name, value]) => `${name} ${shownValue(value)}`);
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  const head = `${clock} ${level.padEnd(5)} ${event}${said.length === 0 ? "" : `: ${said.join(", ")}`}`;
+  return typeof stack === "string" ? `${head}\n${visibleControls(stack)}\n` : `${head}\n`;
+}
+
+const shownValue = (value: unknown): string =>
+  escapeName(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 /** The parts of `@opentelemetry/api` that are used here. */
 interface Telemetry {

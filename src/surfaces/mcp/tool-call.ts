@@ -135,7 +135,7 @@ export async function resultOfCall(
     McpWorkspace,
     "structured" | "resultBytesMax" | "definitions" | "toolPrefix" | "observe" | "noteShell"
   > & {
-    readonly approvals: Pick<McpWorkspace["approvals"], "places">;
+    readonly approvals: Pick<McpWorkspace["approvals"], "places" | "waysOut">;
   },
 ): Promise<CallToolResult> {
   const { message, signal, caller } = call;
@@ -159,8 +159,14 @@ export async function resultOfCall(
     : callInPlace(call, name, options, workspace.approvals.places));
   await noted;
   // The protocol demands an error for an unknown tool; the dialect's message suggests the nearest name.
-  if (tool === undefined) throw new ProtocolFault(invalidParams, unknownTool(name, reply, workspace));
-  const result = resultOf(reply, name, { structured, bytesMax });
+  // A tool that the mode leaves out of the list is known, and its refusal says why.
+  if (tool === undefined && reply.error?.code !== "ACCESS_DENIED")
+    throw new ProtocolFault(invalidParams, unknownTool(name, reply, workspace));
+  const waysOut = workspace.approvals.waysOut(signal, caller.client);
+  const result = resultOf(waysOut === undefined || !reply.isError ? reply : withText(reply, waysOut), name, {
+    structured,
+    bytesMax,
+  });
   // A cancelled call gets no answer, and a reply that is too large for a message is replaced by an error.
   if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
   else call.onLost(() => session.undelivered(reply));
@@ -177,6 +183,11 @@ function unknownTool(
   const known = definitions.map((definition) => `${toolPrefix}${definition.name}`);
   return `Cannot call "${name.slice(0, 80)}": there is no such tool, use ${nearestWord(name, known) ?? known.join(", ")}`;
 }
+
+const withText = (reply: Reply, text: string): Reply => ({
+  ...reply,
+  content: [...reply.content, { type: "text", text }],
+});
 
 type Places = Map<string, KeptPlace>;
 

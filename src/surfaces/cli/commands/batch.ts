@@ -9,7 +9,7 @@ import { escapeName } from "../../../text/text.ts";
 import { Lines, type WireLine } from "../../mcp/stdio-wire.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Host, option, UsageError } from "../command.ts";
-import { jsonValue } from "../input.ts";
+import { jsonValue, sayWaiting } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
 import { offeredTools, shared } from "../parse.ts";
 import { failedReply, internalError, jsonLine } from "../print.ts";
@@ -81,6 +81,7 @@ export const batch: Command = {
     if (given.flag("observe") && given.flag("dry-run")) {
       throw new UsageError("--observe keeps what others changed, and --dry-run keeps nothing: give one of them");
     }
+    sayWaiting("calls on stdin, one JSON object per line", host);
     const opened = await openSession(given, host, "models", { stdin: "used", client: "filehand batch" });
     const { session, record } = opened;
     const look = given.flag("observe") ? await startWatch(session, host) : undefined;

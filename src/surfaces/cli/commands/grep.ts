@@ -27,6 +27,7 @@ export const grep: Command = {
     context: option.integer("Lines to show before and behind each match", { short: "C", ...contextLines }),
     glob: option.list("GLOB", 'Which files, such as "*.ts", "src/**", "!*.test.ts"', { short: "g" }),
     type: option.list("TYPE", "Type of files as ripgrep names them, such as ts or py", { short: "t" }),
+    "line-number": option.flag("Show line numbers; they are always shown", "n"),
     multiline: option.flag("Let a match reach over line ends", "U"),
     limit: option.integer(`How many lines or files (default: ${entriesDefault})`, {
       min: 1,

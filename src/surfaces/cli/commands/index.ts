@@ -1,6 +1,7 @@
 /** Every command, in the order of the help. */
 
 import type { Command } from "../command.ts";
+import { completionOf } from "../completion.ts";
 import { batch } from "./batch.ts";
 import { call, permissions, stats, tools } from "./call.ts";
 import { diagnostics, lsp, outline, rename } from "./lsp.ts";
@@ -55,4 +56,5 @@ export const commands: readonly Command[] = [
   replay,
   init,
   doctor,
+  completionOf(() => commands),
 ];

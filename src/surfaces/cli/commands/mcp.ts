@@ -9,6 +9,7 @@ import { escapeName } from "../../../text/text.ts";
 import { isRemote, remotePlace } from "../../remote/address.ts";
 import type { BridgeGreeting } from "../../remote/bridge.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
+import { sayWaiting } from "../input.ts";
 import { offeredTools, shared } from "../parse.ts";
 import { type OpenedWorkspace, openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
@@ -49,6 +50,7 @@ export const mcp: Command = {
     const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
       ? await tracing(version)
       : undefined;
+    sayWaiting("an MCP client on stdin: clients start this command themselves, see filehand init", host);
     const parts = serverParts(host);
     const { onPartGone } = parts;
     const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio", onPartGone } as const;

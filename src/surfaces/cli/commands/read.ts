@@ -1,18 +1,20 @@
 /** `filehand read`: a file, a part of it, its end, or several parts. */
 
+import * as nodePath from "node:path";
 import type { LineRange, ReadRequest } from "../../../contract/read.ts";
 import { lineNumber } from "../../../contract/target.ts";
+import { escapeName } from "../../../text/text.ts";
 import { type Command, type ExitCode, type Given, type Host, option, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
-import { orJsonFailure, print, printJson } from "../print.ts";
+import { coloured, isForPerson, orJsonFailure, print, printJson, styled } from "../print.ts";
 import { progressBar } from "../progress.ts";
 import { showRequest } from "../change.ts";
 
 export const read: Command = {
   name: "read",
   summary: "Show a text file, or the part of it that is asked for",
-  parameters: ["<path>"],
+  parameters: ["<path>", "[path...]"],
   options: {
     offset: option.integer("First line, counted from 1; -N counts from the end"),
     limit: option.integer("How many lines", { min: 1 }),
@@ -26,6 +28,7 @@ export const read: Command = {
   },
   examples: [
     "filehand read src/index.ts",
+    "filehand read src/index.ts:120-140 README.md",
     "filehand read big.log --tail 20",
     "filehand read huge.log --tail 2000 --no-count",
     "filehand read big.log --offset 1200000 --limit 50",
@@ -34,20 +37,55 @@ export const read: Command = {
     "filehand read package-lock.json --tokens",
     "filehand read src/index.ts --dialect opencode --json",
   ],
+  details: [
+    "A path may end with lines, as compilers and grep write them: src/index.ts:120 or src/index.ts:120-140.",
+    "With several paths the name of each stands before it; with --json each is a line.",
+  ].join("\n"),
   async run(given, host) {
-    const pages = given.text("pages");
-    const request: Omit<ReadRequest, "profile"> = {
-      verb: "read",
-      path: given.parameters[0] ?? "",
-      ranges: rangesOf(given),
-      ...(pages !== undefined && { pages }),
-      overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
-    };
-    if (given.flag("tokens")) return orJsonFailure(given, host, () => showCost(request.path, given, host));
-    const bar = progressBar("Counting lines", given, host);
-    return showRequest((profile) => ({ ...request, profile }), given, host, { bar });
+    let worst: ExitCode = 0;
+    for (const named of given.parameters) {
+      if (given.parameters.length > 1 && isForPerson(given)) {
+        const head = `==> ${escapeName(named)} <==`;
+        host.stdout.write(`${coloured(host, "stdout") ? styled("bold", head) : head}\n`);
+      }
+      const code = await readOne(named, given, host);
+      if (code !== 0) worst = code;
+    }
+    return worst;
   },
 };
+
+/** `a.ts:120-140` is a part of `a.ts`, unless a file has that name. */
+async function placeNamed(
+  named: string,
+  given: Given,
+  { cwd }: Host,
+): Promise<{ readonly path: string; readonly lines?: string }> {
+  const [, path, lines] = /^(.+):(\d{1,15}(?:-\d{0,15})?)$/s.exec(named) ?? [];
+  const givesPart = ["offset", "limit", "column", "tail", "range", "pages"].some((name) => given.list(name).length > 0);
+  if (path === undefined || lines === undefined || givesPart) return { path: named };
+  // Loaded on demand, because few paths end in this way.
+  const { isThere } = await import("../../../settings/client-file.ts");
+  return isThere(nodePath.resolve(cwd, named)) ? { path: named } : { path, lines };
+}
+
+async function readOne(named: string, given: Given, host: Host): Promise<ExitCode> {
+  const { path, lines } = await placeNamed(named, given, host);
+  const pages = given.text("pages");
+  const request: Omit<ReadRequest, "profile"> = {
+    verb: "read",
+    path,
+    ranges: lines === undefined ? rangesOf(given) : [rangeOf(lines)],
+    ...(pages !== undefined && { pages }),
+    overBudget:
+      given.integer("limit") !== undefined || given.list("range").length > 0 || lines !== undefined
+        ? "refuse"
+        : "first page",
+  };
+  if (given.flag("tokens")) return orJsonFailure(given, host, () => showCost(request.path, given, host));
+  const bar = progressBar("Counting lines", given, host);
+  return showRequest((profile) => ({ ...request, profile }), given, host, { bar });
+}
 
 function rangesOf(given: Given): readonly [LineRange, ...LineRange[]] {
   const tail = given.integer("tail");
