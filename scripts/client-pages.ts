@@ -1,5 +1,6 @@
 /** A page of docs for each MCP client, from the table that `filehand init` works with: the two cannot differ. */
 
+import { readFileSync } from "node:fs";
 import { soleChange, soleText } from "../src/settings/client-file.ts";
 import {
   askingWords,
@@ -36,6 +37,7 @@ const hostOf = (place: Place): Host => ({ ...place, cwd: "/path/to/project" }) a
 export function clientPages(note: string): Readonly<Record<string, string>> {
   return {
     "docs/clients/README.md": indexPage(note),
+    "docs/clients/capabilities.md": capabilitiesPage(note),
     ...Object.fromEntries(clients.map((client) => [`docs/clients/${client.id}.md`, clientPage(note, client)])),
   };
 }
@@ -55,8 +57,67 @@ function indexPage(note: string): string {
         `- [${title}](${id}.md)${replace === undefined ? "" : ", also instead of its own tools"}`,
     ),
     "",
+    "[What each agent can do](capabilities.md), as tests with the real programs saw it. [Plugins](../../plugins/README.md) do the same as",
+    "`--replace-builtins`, and are installed by the agent's own command.",
+    "",
     "For any other client that starts MCP servers as programs, the command is `npx -y filehand mcp`, with `--root DIR` for each",
     "folder if the client does not start its servers in the project.",
+    "",
+  ].join("\n");
+}
+
+interface Seen {
+  readonly agent: string;
+  readonly version: string;
+  readonly way: string;
+  readonly answers: string;
+  readonly pages: number;
+  readonly own: string;
+  readonly read: boolean;
+  readonly image: boolean;
+  readonly pdf: boolean;
+  readonly edit: boolean;
+  readonly refused: boolean;
+  readonly undo: boolean;
+  readonly outside: boolean;
+}
+
+/** What the tests with real agents saw; they write the file. */
+function capabilitiesPage(note: string): string {
+  const seen = JSON.parse(readFileSync("docs/clients/capabilities.json", "utf8")) as readonly Seen[]; // our own file
+  const word = (value: boolean): string => (value ? "yes" : "no");
+  return [
+    note,
+    "",
+    "# What each agent can do",
+    "",
+    "Seen by `npm run test:clients -- capabilities` with the real programs and a model that is a script: each agent is set up by its",
+    "[plugin](../../plugins/README.md) or by `filehand init`, then reads a file, a file of 1,500 lines, an image and a page of a PDF, edits,",
+    "is refused an edit and a file outside the workspace, and the edit is undone by `filehand undo`.",
+    "",
+    "| agent | set up by | read | long file | image | PDF page | edit approved | edit refused | undo | outside refused | its own file tools |",
+    "| ----- | --------- | ---- | --------- | ----- | -------- | ------------- | ------------ | ---- | --------------- | ------------------ |",
+    ...seen.map((one) => {
+      const pages = one.pages === 0 ? "no" : one.pages === 1 ? "1 page" : `${one.pages} pages`;
+      const cells = [
+        `${one.agent} ${one.version}`,
+        one.way,
+        word(one.read),
+        pages,
+        ...[one.image, one.pdf, one.edit, one.refused, one.undo, one.outside].map(word),
+        one.own,
+      ];
+      return `| ${cells.join(" | ")} |`;
+    }),
+    "",
+    "Its own file tools are *hidden*: the model is not offered them; *refused*: a call of them is refused with the advice to use ours;",
+    "*offered*: they stay beside ours. A *no* under image means that the agent did not hand the image on to its model.",
+    "",
+    "How the change was approved and refused, since nobody sat at a terminal:",
+    "",
+    ...[...new Map(seen.map(({ agent, answers }) => [agent, answers]))].map(
+      ([agent, answers]) => `- ${agent}: ${answers}.`,
+    ),
     "",
   ].join("\n");
 }

@@ -11,6 +11,7 @@ import { commands } from "../src/surfaces/cli/commands/index.ts";
 import { benchPlots } from "./bench-plots.ts";
 import { clientPages } from "./client-pages.ts";
 import { inputTypeFiles } from "./input-types.ts";
+import { pluginFiles } from "./plugins.ts";
 import { referencePages } from "./reference-pages.ts";
 import { bundleManifest, type PackageFacts, serverJson, withAddresses } from "./published.ts";
 import { vscodeManifest } from "./vscode-manifest.ts";
@@ -28,6 +29,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     "scripts/mcpb-manifest.json": json(bundleManifest(facts)),
     "examples/hosts/vscode/package.json": json(vscodeManifest(facts)),
     ...clientPages(note),
+    ...pluginFiles(facts),
     ...inputTypeFiles(),
     ...referencePages(note),
     ...benchPlots(),

@@ -46,7 +46,7 @@ try {
   step(`the tarball has ${packed.size} bytes, at most ${tarballBytesMax}`, () => packed.size <= tarballBytesMax);
   step("it has only what is built, described and licensed", () =>
     packed.files.every((/** @type {{ path: string }} */ { path }) =>
-      /^(?:dist\/(?!.*(?:\.map|\.test\.)).+|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/.test(
+      /^(?:dist\/(?!.*(?:\.map|\.test\.)).+|man\/filehand\.1|plugins\/.+|\.claude-plugin\/marketplace\.json|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/.test(
         path,
       ),
     ),

@@ -1,8 +1,10 @@
 /**
  * `npm run test:clients`: the long test of the servers. 100,000 calls over each transport with a flat heap, 50 callers over HTTP
  * for a minute beside the bare server of the SDK, and real agent programs with a scripted model. Takes some fifteen minutes, and
- * 2.3 GB for the programs, which are installed into .clients and are no dependency of anything. In a fresh clone it installs the
+ * 2.6 GB for the programs, which are installed into .clients and are no dependency of anything. In a fresh clone it installs the
  * rest, too. The programs reach no network: their model is on this machine.
+ * With the argument "capabilities" only the last test is run: what each agent can do with Filehand instead of its own tools. It writes
+ * docs/clients/capabilities.json, from which npm run generate makes a table.
  * Arguments, or the variables FILEHAND_CLIENT_CALLS and FILEHAND_CLIENT_SECONDS: calls (default 100000), seconds (default 60).
  */
 
@@ -21,10 +23,14 @@ const programs = {
   copilot: "@github/copilot@1.0.102",
   kimi: "@moonshot-ai/kimi-code@2.1.0",
   cline: "cline@3.0.65",
+  goose: `@aaif/goose-binary-${process.platform}-${process.arch}@1.52.0`,
   node: `node-${process.platform}-${process.arch}@24.21.0`,
 };
 const { FILEHAND_CLIENT_CALLS, FILEHAND_CLIENT_SECONDS } = process.env;
-const [calls = FILEHAND_CLIENT_CALLS || "100000", seconds = FILEHAND_CLIENT_SECONDS || "60"] = process.argv.slice(2);
+const onlyCapabilities = process.argv[2] === "capabilities";
+const [calls = FILEHAND_CLIENT_CALLS || "100000", seconds = FILEHAND_CLIENT_SECONDS || "60"] = process.argv.slice(
+  onlyCapabilities ? 3 : 2,
+);
 for (const [what, number] of [
   ["calls", calls],
   ["seconds", seconds],
@@ -61,13 +67,15 @@ const hosts = "examples/hosts";
 if (!existsSync(`${hosts}/node_modules`)) {
   run("npm", ["ci", "--prefix", hosts, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]);
 }
-const files = [
+const others = [
   "test/mcp/load.test.ts",
   "test/mcp/agent.test.ts",
   "test/mcp/agents.test.ts",
   "test/adapters/claude-agent.test.ts",
 ];
+const files = [...(onlyCapabilities ? [] : others), "test/mcp/capabilities.test.ts"];
 run("node_modules/.bin/vitest", ["run", "--no-file-parallelism", ...files], {
+  FILEHAND_CAPABILITIES: resolve("docs/clients/capabilities.json"),
   FILEHAND_CLIENT_CALLS: calls,
   FILEHAND_CLIENT_SECONDS: seconds,
   FILEHAND_AGENT_CLI: program,

@@ -384,7 +384,14 @@ describe.runIf(process.platform === "linux")("the page of each client", () => {
 
   test("is there, and nothing else is", () => {
     const pages = readdirSync(join(rootOfProject, "docs", "clients"));
-    expect(new Set(pages)).toEqual(new Set(["README.md", ...Object.keys(files).map((client) => `${client}.md`)]));
+    expect(new Set(pages)).toEqual(
+      new Set([
+        "README.md",
+        "capabilities.md",
+        "capabilities.json",
+        ...Object.keys(files).map((client) => `${client}.md`),
+      ]),
+    );
   });
 
   for (const [client, [project, user]] of Object.entries(files)) {

@@ -65,6 +65,8 @@ describe("what is in it", () => {
     "dist/index.js",
     "dist/types/index.d.ts",
     "dist/types/shared.d.ts",
+    "plugins/opencode/filehand.js",
+    ".claude-plugin/marketplace.json",
     ...["claude", "opencode", "opencode-legacy", "envelope"].map((name) => `dist/dialects/${name}.js`),
     ...adapters.map((name) => `dist/adapters/${name}.js`),
   ]) {
@@ -73,7 +75,7 @@ describe("what is in it", () => {
 
   test("nothing but what is built, described and licensed", () => {
     const expected =
-      /^(?:dist\/.+|man\/filehand\.1|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(?:dist\/.+|man\/filehand\.1|plugins\/.+|\.claude-plugin\/marketplace\.json|package\.json|settings\.schema\.json|README(?:\.zh-CN)?\.md|CHANGELOG\.md|LICENSE)$/;
     expect(files.filter((path) => !expected.test(path))).toEqual([]);
     expect(files.filter((path) => /\.test\.|\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });

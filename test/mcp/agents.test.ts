@@ -4,49 +4,12 @@
  * programs; `FILEHAND_CLIENTS` is their folder.
  */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, temporaryFolder } from "../ends/run.ts";
+import { clientsFolder, endDaemons, type Program, runProgram, write } from "./agent-programs.ts";
 import { startScriptedModel } from "./scripted-model.ts";
-import { serverEnvironment } from "./server.ts";
-
-const folder = process.env["FILEHAND_CLIENTS"];
-/** Node for programs that need a newer one than the tests run with. */
-const newerNode = process.env["FILEHAND_CLIENTS_NODE"] ?? process.execPath;
-
-interface Place {
-  readonly workspace: string;
-  readonly home: string;
-  /** Of the scripted model. */
-  readonly url: string;
-  /** How our server is started. */
-  readonly server: { readonly command: string; readonly args: readonly string[] };
-}
-
-interface Program {
-  /** Its folder below `FILEHAND_CLIENTS`. */
-  readonly package: string;
-  /** Below `node_modules/.bin`. */
-  readonly bin: string;
-  readonly node?: "newer";
-  /** Writes its configuration, and says how it is run. */
-  prepare(place: Place): Prepared;
-}
-
-interface Prepared {
-  /** Calls of the program that come first. */
-  readonly before?: readonly (readonly string[])[];
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-function write(path: string, content: string | object): void {
-  fs.mkdirSync(dirname(path), { recursive: true });
-  fs.writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-}
 
 const codex = (model: string): Program => ({
   package: "codex",
@@ -210,7 +173,7 @@ const content = Array.from({ length: 1_500 }, (_, index) => {
   return `line ${number}: const value${number} = compute(${index}, "text of this line");`.padEnd(65, "/");
 });
 
-describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our server by", () => {
+describe.skipIf(clientsFolder === undefined)("a file of 1,500 lines, read through our server by", () => {
   test.each(Object.entries(programs))(
     "%s",
     async (_name, program) => {
@@ -265,46 +228,3 @@ describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our s
     170_000,
   );
 });
-
-/** Cline leaves a daemon that later runs would use; its arguments name the workspace, which is this test's own. */
-function endDaemons(workspace: string): void {
-  if (process.platform !== "linux") return;
-  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
-    try {
-      if (fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(workspace))
-        process.kill(Number(pid), "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-}
-
-/** Gives what it printed; a program that does not end by itself is killed. */
-async function runProgram(
-  program: Program,
-  { args, env = {} }: Prepared,
-  { workspace, home }: { readonly workspace: string; readonly home: string },
-): Promise<string> {
-  const bin = join(folder ?? "", program.package, "node_modules/.bin", program.bin);
-  const isScript = fs.readFileSync(fs.realpathSync(bin)).subarray(0, 2).toString() === "#!";
-  const [command, first] = isScript
-    ? [program.node === "newer" ? newerNode : process.execPath, [fs.realpathSync(bin)]]
-    : [bin, []];
-  const child = spawn(command, [...first, ...args], {
-    cwd: workspace,
-    env: { ...serverEnvironment({ path: home, remove: () => undefined }), NO_PROXY: "127.0.0.1", CI: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  let output = "";
-  for (const pipe of [child.stdout, child.stderr]) {
-    pipe.setEncoding("utf8").on("data", (part: string) => (output += part));
-  }
-  const killing = setTimeout(() => {
-    output += "\n(killed: it did not end in time)";
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, 150_000);
-  await once(child, "close");
-  clearTimeout(killing);
-  return output.slice(-3_000);
-}

@@ -12,8 +12,12 @@ export interface ScriptedModel {
   readonly url: string;
   /** Every result of a tool as the model got it, in order. */
   readonly results: readonly string[];
-  /** For a look at what went wrong. */
+  /** Every request whole, as it came. */
   readonly asked: readonly string[];
+  /** The names of all tools that the model was offered together with ours. */
+  readonly offered: ReadonlySet<string>;
+  /** The names of the tools that it called, in order. */
+  readonly called: readonly string[];
 }
 
 /** What the model does next, by what it was given so far; undefined: it is done. */
@@ -37,7 +41,22 @@ interface Wire {
   readonly say: (res: ServerResponse, body: Json) => void;
 }
 
-export async function startScriptedModel(server: string, plan: Plan): Promise<ScriptedModel> {
+/** How the names of our tools are recognised among those that the program offers: by the name of the server, or as they are. */
+export type OurName = (offered: string, tool: string) => boolean;
+
+const ofServer =
+  (server: string): OurName =>
+  (offered, tool) =>
+    offered.includes(server) && new RegExp(`(^|[^A-Za-z])${tool}$`).test(offered);
+
+export async function startScriptedModel(
+  server: string,
+  plan: Plan,
+  isOurs: OurName = ofServer(server),
+  first = "Read",
+): Promise<ScriptedModel> {
+  const offered = new Set<string>();
+  const called: string[] = [];
   let results: readonly string[] = [];
   const asked: string[] = [];
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -49,14 +68,16 @@ export async function startScriptedModel(server: string, plan: Plan): Promise<Sc
       return json(res, { object: "list", data: [{ id: "gpt-5", object: "model" }] });
     const body = JSON.parse(text) as Json;
     const { tools, results: sofar } = wire.read(body);
-    const ours = (tool: string): string | undefined =>
-      tools.find((name) => name.includes(server) && new RegExp(`(^|[^A-Za-z])${tool}$`).test(name));
+    const ours = (tool: string): string | undefined => tools.find((name) => isOurs(name, tool));
     // Without our tools it is a question of the program's own, such as for a title.
-    if (ours("Read") === undefined) return wire.say(res, body);
+    if (ours(first) === undefined) return wire.say(res, body);
+    for (const name of tools) offered.add(name);
     if (sofar.length > results.length) results = sofar;
     const next = plan(sofar);
     if (next === undefined) return wire.say(res, body);
-    return wire.call(res, { name: ours(next.tool) ?? next.tool, input: next.input, id: `call_${sofar.length}` });
+    const name = ours(next.tool) ?? next.tool;
+    called.push(name);
+    return wire.call(res, { name, input: next.input, id: `call_${sofar.length}` });
   };
   const listening = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => res.writeHead(500).end(String(error)));
@@ -71,6 +92,8 @@ export async function startScriptedModel(server: string, plan: Plan): Promise<Sc
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
+    offered,
+    called,
     get results() {
       return results;
     },

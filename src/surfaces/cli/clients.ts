@@ -152,6 +152,8 @@ const geminiEntries = (own: "gemini" | "qwen") =>
     },
   }) as const;
 
+/** Claude Code warns of rules for tools that it does not have any more. */
+const claudeTools = ownFileToolsOf("claude-code").filter((tool) => tool !== "MultiEdit" && tool !== "LS");
 /** Built in to Copilot CLI 1.0.102. */
 const copilotTools = "view,create,edit,apply_patch,grep,glob";
 /** Built in to Crush, by its documentation. */
@@ -189,7 +191,7 @@ export const clients: readonly Client[] = [
         below(place, named(place, "CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
       ),
       settings: (server) => [
-        { under: "permissions", list: "deny", items: ownFileToolsOf("claude-code") },
+        { under: "permissions", list: "deny", items: claudeTools },
         { under: "permissions", list: "allow", items: [`mcp__${server}`] },
       ],
       words:
