@@ -20,11 +20,25 @@ const mayImport = {
   state: ["disk"],
   lsp: ["text"],
   settings: ["disk"],
+  confinement: ["disk"],
   tools: ["text", "disk", "guard", "kinds", "search", "session", "history"],
   dialects: ["text"],
   // The files that stand beside the rooms: the toolkit and the public names.
-  ".": ["text", "disk", "guard", "kinds", "search", "session", "state", "history", "lsp", "tools", "dialects"],
-  surfaces: [".", "text", "state", "dialects", "settings"],
+  ".": [
+    "text",
+    "disk",
+    "guard",
+    "kinds",
+    "search",
+    "session",
+    "state",
+    "history",
+    "lsp",
+    "tools",
+    "dialects",
+    "confinement",
+  ],
+  surfaces: [".", "text", "state", "dialects", "settings", "confinement"],
 };
 
 /**
@@ -44,6 +58,7 @@ const builtins = {
     "node:worker_threads",
   ],
   kinds: ["node:module", "node:timers/promises", "node:url", "node:vm", "node:worker_threads", "node:zlib"],
+  confinement: ["node:fs", "node:module", "node:os", "node:timers/promises"],
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
   state: ["node:crypto", "node:fs", "node:os", "node:zlib"],
@@ -72,6 +87,7 @@ const builtins = {
  */
 const packages = {
   disk: ["koffi"],
+  confinement: ["koffi"],
   dialects: ["fastest-levenshtein"],
   guard: ["fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "jschardet", "sharp", "web-tree-sitter"],
@@ -136,6 +152,7 @@ const dialectName = /"(?:claude|opencode|opencode-legacy|envelope)"/;
 const otherThings = [
   "settings/schema.ts",
   "surfaces/cli/clients.ts",
+  "surfaces/cli/permission-export.ts",
   "surfaces/mcp/client-limits.ts",
   "surfaces/mcp/client-titles.ts",
   "surfaces/replay/conversation.ts",

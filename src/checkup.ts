@@ -9,6 +9,7 @@ import {
   lockReach,
   programOnPath,
 } from "./disk/disk.ts";
+import { canConfine } from "./confinement/confinement.ts";
 import type { Checkup, FoundServer } from "./contract/checkup.ts";
 import type { LanguageOptions } from "./contract/lsp.ts";
 import { optionalParts } from "./kinds/kinds.ts";
@@ -29,11 +30,12 @@ export const nodeNeeded = "20.19.0";
 
 export async function checkup(options: CheckupOptions): Promise<Checkup> {
   const { roots, stateDir, path, platform } = options;
-  const [found, parts, attributes, kernelLock] = await Promise.all([
+  const [found, parts, attributes, kernelLock, confinement] = await Promise.all([
     ripgrep({ path, notBeneath: roots }),
     optionalParts(),
     loadAttributeCalls(),
     loadKernelLock(),
+    canConfine(),
   ]);
   const koffi = platform === "linux" ? ([["koffi", attributes === undefined ? "missing" : "there"]] as const) : [];
   const where = { path, platform, notBeneath: roots };
@@ -49,6 +51,7 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
     }),
     git: programOnPath("git", where),
     languageServers: serversFound(options),
+    confinement,
   };
 }
 

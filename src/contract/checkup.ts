@@ -1,5 +1,7 @@
 /** What this machine offers to Filehand, as data for `filehand doctor`. */
 
+import type { Unconfined } from "./confinement.ts";
+
 export interface Checkup {
   readonly node: { readonly version: string; readonly needed: string; readonly enough: boolean };
   readonly ripgrep: { readonly kind: "package" | "path" | "wasm"; readonly command: string } | undefined;
@@ -9,6 +11,8 @@ export interface Checkup {
   readonly roots: readonly RootFacts[];
   readonly git: string | undefined;
   readonly languageServers: readonly FoundServer[];
+  /** Whether servers can be confined here; as if nothing was said about it. */
+  readonly confinement: { readonly is: "possible"; readonly abi: number } | Unconfined;
 }
 
 /** Packages that can be done without. */

@@ -45,7 +45,14 @@ export { checkedFile, diagnosticMessage } from "./lsp-text.ts";
 export { nearestWord } from "./parameters.ts";
 export { patchForOperation, type PatchOperation } from "./patch-operation.ts";
 export { type Line, person, personDialect, type Role, type View, viewOf } from "./person/index.ts";
-export { type Finding, folderFindings, machineFindings, settingsFindings } from "./person/findings.ts";
+export {
+  confinementFinding,
+  confinementWords,
+  type Finding,
+  folderFindings,
+  machineFindings,
+  settingsFindings,
+} from "./person/findings.ts";
 export {
   collectedLine,
   commandLineClient,

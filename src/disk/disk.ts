@@ -53,13 +53,13 @@ import { eachEntry, type Quick, type WalkEntry, type WalkFolder, walkFrom } from
 
 export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
 export { Descriptor, HandleStack, noFollow } from "./descriptor.ts";
-export { errnoName } from "./errno.ts";
+export { attempt, errnoName } from "./errno.ts";
 export { mapInSlices, runInSlices, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
 export { findInFile, type Hit } from "./lines/find-in-file.ts";
 export { createIndexStore, hashOf, hashOfText, type IndexStore } from "./lines/index-store.ts";
 export { IndexWrong, type LineSource, sourceInFile, sourceInMemory } from "./lines/line-source.ts";
 export { FileTruncated } from "./lines/scan.ts";
-export { isOutOfDescriptors, lazily, partFile } from "./loading.ts";
+export { isOutOfDescriptors, lazily, lazilyIfInstalled, partFile } from "./loading.ts";
 export { loadKernelLock } from "./lock/folder-lock.ts";
 export { lockReach } from "./lock/lock-beside.ts";
 export { defaultLockFolders, lockFolderStates } from "./lock/lock-folder.ts";

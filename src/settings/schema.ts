@@ -83,6 +83,22 @@ export const schema = {
       description:
         "What is done about folders outside the roots that no rule external_directory(...) speaks of (user settings only)",
     },
+    confinement: {
+      description:
+        "Whether the kernel limits filehand mcp and serve to the workspace (Linux, true by default), and which paths they may reach besides; a relative path starts at this file, ~/ at home (user settings only)",
+      anyOf: [
+        { type: "boolean" },
+        {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            read: { ...texts, description: "Files and folders outside the roots that may be read" },
+            write: { ...texts, description: "Files and folders outside the roots that may be read and changed" },
+            network: { type: "boolean", description: "true: TCP connections are not closed" },
+          },
+        },
+      ],
+    },
     restricted: {
       type: "object",
       description: "Files that are refused as not being text, by extension (.bin) or by name (thumbs.db)",
@@ -350,6 +366,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "locked",
   "trustedProjects",
   "externalDirectories",
+  "confinement",
 ] satisfies (keyof typeof schema.properties)[]);
 
 /** For these keys a project may only choose stricter values. */

@@ -215,8 +215,16 @@ function withPaths(values: SettingsValues, file: string, { platform, home }: Set
     home !== undefined && /^~(?=[\\/]|$)/.test(written)
       ? path.join(home, written.slice(1))
       : path.resolve(path.dirname(file), written);
+  const { confinement } = values;
   return {
     ...values,
+    ...(typeof confinement === "object" && {
+      confinement: {
+        ...confinement,
+        ...(confinement.read && { read: confinement.read.map(absolute) }),
+        ...(confinement.write && { write: confinement.write.map(absolute) }),
+      },
+    }),
     ...(values.roots && { roots: values.roots.map(absolute) }),
     ...(values.trustedProjects && { trustedProjects: values.trustedProjects.map(absolute) }),
     ...(values.stateDir !== undefined && { stateDir: absolute(values.stateDir) }),

@@ -125,7 +125,8 @@ test("an MCP server reports new errors of a change, and its language servers exi
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = join(folder.path, "log.jsonl");
-  const { filehand } = bed({}, languages({ log }));
+  // The server is confined, and so are the language servers that it starts.
+  const { filehand } = bed({}, { ...languages({ log }), confinement: { write: [folder.path] } });
   const messages = [
     {
       id: 1,

@@ -94,7 +94,7 @@ describe("filehand permissions", () => {
       [["check"], "The tool is missing"],
       [["explain", "Read", "a", "b"], "takes one path"],
       [["list", "x"], "one argument too many"],
-      [["lits"], "use list, explain or check"],
+      [["lits"], "use list, explain, check or export"],
       [[], "is missing"],
       [["check", "Read", "a.txt", "--mode", "plam"], "did you mean plan"],
     ] as const) {

@@ -3,6 +3,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { canConfine } from "../../src/confinement/confinement.ts";
 import type { Answered, DiffPage, QuestionInfo, QuestionList, Refused } from "../../src/surfaces/inspector/wire.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
@@ -182,19 +183,35 @@ test("an answer must name what was shown, and can choose only what was offered",
   expect((await other).isError).toBe(true);
 });
 
-test("an always for good is written into the person's own settings", async () => {
-  const served = await serveInspected(workspace.path);
-  const browser = await enter(served);
-  const events = await browser.events();
-  const client = await connectHttp(served, "modern");
-  await client.callTool(read("a.txt"));
-  const changed = client.callTool(edit("a.txt"));
-  const { question } = await events.next("question");
-  expect(question.keep).toContain("user");
-  await answerTo(question, browser, { reply: "always", keep: "user" });
-  expect((await changed).isError).toBeUndefined();
-  await served.logged(/Kept in .*: Edit\(\/\/.*a\.txt\)/);
-});
+const unconfinable = (await canConfine()).is === "off";
+for (const { name, args, logged, skipped } of [
+  {
+    name: "an always for good is written into the person's own settings",
+    args: ["--no-confine"],
+    logged: /Kept in .*: Edit\(\/\/.*a\.txt\)/,
+    skipped: false,
+  },
+  {
+    name: "a confined server cannot write the person's own settings, and says so (skipped without Landlock or koffi)",
+    args: ["--confine"],
+    logged: /Cannot keep the rule in .*confined/,
+    skipped: unconfinable,
+  },
+]) {
+  test.skipIf(skipped)(name, async () => {
+    const served = await serveInspected(workspace.path, args);
+    const browser = await enter(served);
+    const events = await browser.events();
+    const client = await connectHttp(served, "modern");
+    await client.callTool(read("a.txt"));
+    const changed = client.callTool(edit("a.txt"));
+    const { question } = await events.next("question");
+    expect(question.keep).toContain("user");
+    await answerTo(question, browser, { reply: "always", keep: "user" });
+    expect((await changed).isError).toBeUndefined();
+    await served.logged(logged);
+  });
+}
 
 test("a yes to a change of a file that is another by now changes nothing", async () => {
   const served = await serveInspected(workspace.path);

@@ -31,6 +31,7 @@ const well: Checkup = {
   roots: [{ path: "/ws", ...folder, locks: "kernel" }],
   git: "/usr/bin/git",
   languageServers: [],
+  confinement: { is: "possible", abi: 7 },
 };
 const saidOf = (change: Partial<Checkup>, about: string): readonly (string | undefined)[] => {
   const all = [...machineFindings({ ...well, ...change }), ...folderFindings({ ...well, ...change })];

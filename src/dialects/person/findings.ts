@@ -1,6 +1,7 @@
 /** Findings of `filehand doctor` in words: what is installed, what is missing, and how to get it. Pure. */
 
 import type { Checkup } from "../../contract/checkup.ts";
+import type { Confined, Unconfined } from "../../contract/confinement.ts";
 import type { PermissionList } from "../../contract/permission.ts";
 
 /** `wrong`: Filehand does not work as it was set up. `note`: something is missing that can be done without. */
@@ -209,4 +210,37 @@ export function settingsFindings(
     ),
     ...idle,
   ];
+}
+
+/** Whether `filehand mcp` and `serve` are confined when they are started here. `refused`: what the settings say. */
+export function confinementFinding(checkup: Checkup["confinement"], refused?: Unconfined): Finding {
+  if (refused !== undefined) return finding("confinement", "note", confinementWords(refused));
+  if (checkup.is === "off") return finding("confinement", "note", `mcp and serve are ${confinementWords(checkup)}`);
+  const ports = checkup.abi >= 4 ? "and TCP connections" : "but not TCP connections, which needs Linux 6.7";
+  const words = `Landlock ${checkup.abi}: the kernel refuses mcp and serve all files outside the workspace`;
+  return finding("confinement", "ok", `${words}, ${ports}`);
+}
+
+/** What holds, for the log of a server and for `filehand doctor`. */
+export function confinementWords(state: Confined | Unconfined): string {
+  if (state.is === "on") {
+    const ports = state.network === "open" ? "TCP is not closed" : "no TCP connections";
+    return `the kernel refuses this process and its children all files outside the workspace (Landlock ${state.abi}, ${ports})`;
+  }
+  switch (state.why) {
+    case "option":
+      return "not confined, as --no-confine says";
+    case "settings":
+      return "not confined, as the setting confinement says";
+    case "system":
+      return "not confined: only Linux is supported";
+    case "runtime":
+      return "not confined: only the built program on Node is supported";
+    case "koffi":
+      return "not confined: the package koffi is missing (npm install koffi)";
+    case "kernel":
+      return "not confined: this kernel has no Landlock of version 3 or later (Linux 6.2, security=landlock)";
+    case "processor":
+      return "not confined: this processor needs Landlock of version 8, which reaches all threads";
+  }
 }

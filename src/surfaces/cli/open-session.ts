@@ -24,6 +24,7 @@ import { escapeName } from "../../text/text.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
+import { type Confinable, confineCommand, openedFolders } from "./confine.ts";
 import { oneOf } from "./parse.ts";
 
 export interface Opened {
@@ -35,6 +36,7 @@ export interface Opened {
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
   readonly asking: TerminalQuestion;
+  readonly confinable: Confinable;
 }
 
 export interface Needs {
@@ -52,6 +54,8 @@ export interface Needs {
   readonly languages?: "if wanted" | "always";
   /** Whoever opens the session tells inspectors of other processes about it; otherwise it is done here. */
   readonly reports?: "by itself";
+  /** Whoever opens the session confines the process, when all is open that it needs. */
+  readonly confines?: "by itself";
   readonly roots?: readonly string[];
   /** What lists of sessions call the program that makes the calls. */
   readonly client?: string;
@@ -112,20 +116,25 @@ export async function openSession(
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const lineNumbers = lineNumbersFor(given.text("line-numbers"), dialect) ?? settings.lineNumbers;
   const tools = toolsFor(given, settings, dialect);
+  const mode = modeOf(given.text("mode"), settings);
+  const languages = languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages);
+  let isConfined = false;
   const filehand = createFilehand({
     roots,
     dialect,
     rules: [...settings.rules, ...rulesOf(given)],
     unclearRules,
     trustProject: settings.trustedRoots.length > 0,
-    mode: modeOf(given.text("mode"), settings),
+    mode,
     ...chosenIn(settings),
-    ...(asking.asker !== undefined || needs.keepRules ? { keepRule: keepRuleIn(settings.trustedRoots, host) } : {}),
+    ...(asking.asker !== undefined || needs.keepRules
+      ? { keepRule: keepRuleIn(settings.trustedRoots, host, () => isConfined) }
+      : {}),
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
     ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
-    ...languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages),
+    ...languages,
     ...formatterIn(settings),
     ...defined({
       tools,
@@ -156,7 +165,19 @@ export async function openSession(
   const client = isOwn ? commandLineClient : (needs.session?.client ?? needs.client);
   const session = filehand.session({ dialect, ...defined({ id, client }) });
   const record = (): void => filehand.recordUsage(session);
-  return { filehand, session, record, usage: filehand.usage, stateDir, answerBytesMax, asking };
+  const confinable: Confinable = {
+    roots: filehand.roots,
+    writable: mode !== "read-only",
+    stateDir,
+    startsPrograms: languages.languageServers !== undefined || settings.formatter !== undefined,
+    commands: commandWords(settings),
+    settings: settings.confinement,
+    opened: openedFolders([...settings.rules, ...rulesOf(given)], home),
+    onConfined: () => (isConfined = true),
+    asksOutside: settings.externalDirectories === "ask",
+  };
+  if (given.flag("confine") && needs.confines === undefined) await confineCommand(confinable, host);
+  return { filehand, session, record, usage: filehand.usage, stateDir, answerBytesMax, asking, confinable };
 }
 
 /** A person's commands in a workspace are one session, so that one command can undo another. */
@@ -240,6 +261,14 @@ function languagesFor(
   return { languageServers: { ...(typeof said === "object" ? said : {}), trustedRoots } };
 }
 
+/** Of the language servers and formatters that the settings name; a file name with spaces has to be in the setting confinement. */
+const commandWords = ({ languageServers, formatter = {} }: Settings): readonly string[] => [
+  ...Object.values(formatter).flatMap((command) => command.split(" ")),
+  ...Object.values((typeof languageServers === "object" ? languageServers.servers : undefined) ?? {}).flatMap(
+    (server) => (typeof server === "object" ? (server.command ?? []) : []),
+  ),
+];
+
 const formatterIn = ({ formatter: commands, trustedRoots }: Settings): Pick<FilehandOptions, "formatter"> =>
   commands === undefined ? {} : { formatter: { commands, trustedRoots } };
 
@@ -291,13 +320,18 @@ function modeOf(given: string | undefined, { mode = "default", locked = [] }: Se
 // Stores a rule for good: in the settings of the project or of the user.
 
 /** `trusted`: roots whose own settings may allow something; elsewhere such a rule would not count. */
-function keepRuleIn(trusted: readonly string[], host: Host): KeepRule {
+function keepRuleIn(trusted: readonly string[], host: Host, isConfined: () => boolean): KeepRule {
   const { env, platform, home } = host;
   return async (rule, where) => {
     const files = settingsFiles({ roots: trusted, env, platform, home });
     const file = files.find(({ source }) => source === (where === "user" ? "user settings" : "project settings"));
     const failed =
-      file === undefined ? { why: "there is no home folder to keep it in" } : await put(file.path, rule, where);
+      file === undefined
+        ? { why: "there is no home folder to keep it in" }
+        : // Who could write there could also switch confinement off for the next run.
+          where === "user" && isConfined()
+          ? { why: "this process is confined, add it yourself or use --no-confine" }
+          : await put(file.path, rule, where);
     const place = file === undefined ? `${where} settings` : escapeName(file.path);
     host.stderr.write(
       failed === undefined

@@ -18,6 +18,7 @@ import {
 import { logTo } from "../mcp/log.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
+import type { Confinable } from "./confine.ts";
 import { openSession } from "./open-session.ts";
 import { keepError, version } from "./print.ts";
 
@@ -35,6 +36,7 @@ export interface WorkspaceNeeds {
 
 export interface OpenedWorkspace extends McpWorkspace {
   readonly stateDir: string | undefined;
+  readonly confinable: Confinable;
   close(): Promise<void>;
 }
 
@@ -44,11 +46,12 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
   const reporter = createReporter(needs.program);
   const board = needs.board ?? reporter.board;
   const approvals = createApprovals({ board, workspace: needs.name });
-  const { filehand, session, stateDir, answerBytesMax } = await openSession(given, host, "models", {
+  const { filehand, session, stateDir, answerBytesMax, confinable } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
     ...(needs.board === undefined ? {} : { keepRules: true }),
     reports: "by itself",
+    confines: "by itself",
     roots: needs.roots,
   });
   reporter.start(filehand, stateDir, "on");
@@ -81,6 +84,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     watchCall: needs.watchCall,
     onPartGone: needs.onPartGone,
     stateDir,
+    confinable,
     close: async () => {
       // What a shell command did after the last call.
       await observe?.(session, undefined);

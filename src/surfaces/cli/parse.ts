@@ -120,6 +120,7 @@ export const commonOptions = {
     "WHEN",
     "auto (colours on a terminal), always (for a pager such as less -R) or never (default: auto)",
   ),
+  confine: option.flag("Do nothing unless the kernel confines this process and its children to the workspace (Linux)"),
   json: option.flag("Print the reply as JSON"),
   help: option.flag("Show this help", "h"),
 } as const satisfies Options;
@@ -127,6 +128,7 @@ export const commonOptions = {
 const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
+  "no-confine": option.flag("Do without the kernel's limits, which confine this server to the workspace (Linux)"),
   observe: option.flag("Record what other programs change between two calls, so that it can be undone as well"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   tools: option.text(

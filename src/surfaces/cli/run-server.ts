@@ -10,6 +10,7 @@ import { tokenFrom } from "../../settings/settings.ts";
 import type { Authentication, TokenVerifier } from "../http/authentication.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
+import { confineServer } from "./confine.ts";
 import { jsonValue, textFrom } from "./input.ts";
 import { serverParts } from "./commands/mcp.ts";
 import { logTo, tracing } from "../mcp/log.ts";
@@ -22,6 +23,8 @@ const resultBytesMax = 33_554_432;
 export interface ServerNeeds {
   readonly port: number;
   readonly inspector: boolean;
+  /** By default; the settings and an option can turn it off. */
+  readonly confined: boolean;
   /** Gets the inspector's first address, and the roots of all workspaces. */
   readonly onAddress?: (url: string, roots: readonly string[]) => void;
 }
@@ -37,7 +40,8 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   const allowed = given.list("allow-host").map(hostName);
   const { access, token } = await accessOf(given, host, address);
   const metrics = createMetrics();
-  const watchCall = watchCallWith(metrics, await tracing(version));
+  const tracer = await tracing(version);
+  const watchCall = watchCallWith(metrics, tracer);
   const log = logTo(host.stderr, (stack) => keepError(stack, host));
   const port = portOf(given, needs.port);
   let origin = "";
@@ -99,6 +103,12 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     const url = tell(inspector.newKey());
     const roots = [...workspaces.values()].flatMap(({ filehand }) => filehand.roots);
     needs.onAddress?.(url, roots);
+  }
+  if (needs.confined || given.flag("confine")) {
+    // A tracer and a verifier of tokens connect to other machines.
+    const network = tracer === undefined && given.text("oauth-verifier") === undefined ? "closed" : "open";
+    const all = [...workspaces.values()].map(({ confinable }) => confinable);
+    await confineServer(given, host, all, network, log);
   }
   parts.load(log);
   if (!parts.stop.aborted) await once(parts.stop, "abort");

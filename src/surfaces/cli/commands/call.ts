@@ -1,10 +1,14 @@
 /** `filehand call`, `tools`, `stats` and `permissions`. */
 
 import { FilehandError } from "../../../contract/problem.ts";
-import { type Command, option, UsageError } from "../command.ts";
+import type { Filehand } from "../../../options.ts";
+import { escapeName } from "../../../text/text.ts";
+import { type Command, type ExitCode, type Given, type Host, notEmpty, option, UsageError } from "../command.ts";
+import { type Confinable, confinedCommand, masksOf, rightsOfCommand, shellQuoted } from "../confine.ts";
 import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
-import { offeredTools, shared } from "../parse.ts";
+import { offeredTools, oneOf, shared } from "../parse.ts";
+import { type Exported, exportRules, type ExportTarget, exportTargets, narrowing } from "../permission-export.ts";
 import { checkPaths, explainPath, listRules } from "../permission-view.ts";
 import { orJsonFailure, print, printJson, printReply } from "../print.ts";
 
@@ -110,14 +114,16 @@ const isWord = (text: string | undefined): text is keyof typeof words => Object.
 export const permissions: Command = {
   name: "permissions",
   summary: "Show the permission rules, which of them decides about a path, and why",
-  parameters: ["<list|explain|check>", "[tool]", "[path...]"],
+  parameters: ["<list|explain|check|export>", "[tool]", "[path...]"],
   options: {
     all: option.flag("With list: also the rules that are built in"),
     quiet: option.flag("With check: print nothing"),
+    for: option.text("PROGRAM", `With export: ${exportTargets.join(", ")}`, notEmpty),
   },
   details: [
     "list: the mode and every rule by its source, with those that are not in force or can never decide.",
     "explain TOOL PATH: which rule decides, who wrote it, the names it was compared with, and what would allow it.",
+    "export --for PROGRAM: the deny and ask rules in that program's own form, for its settings; what it cannot express is on stderr.",
     "check TOOL PATH...: exit code 0 if the tool may do it to every path without asking, 1 if not.",
   ].join("\n"),
   examples: [
@@ -125,11 +131,14 @@ export const permissions: Command = {
     "filehand permissions explain Edit src/config.ts",
     "filehand permissions check Read .env package.json",
     'filehand permissions explain Read .env --allow "Read(/.env)" --json',
+    "filehand permissions export --for claude-code",
   ],
   run: (given, host) =>
     orJsonFailure(given, host, async () => {
       const [word, tool, ...paths] = given.parameters;
-      if (!isWord(word)) throw new UsageError(`There is no "${word}" of permissions, use list, explain or check`);
+      if (word === "export") return exportPermissions(given, host);
+      if (!isWord(word))
+        throw new UsageError(`There is no "${word}" of permissions, use list, explain, check or export`);
       requireParameters(word, tool, paths);
       const { filehand } = await openSession(given, host, "people", { ruleFaults: "reported by the command" });
       try {
@@ -141,6 +150,34 @@ export const permissions: Command = {
       }
     }),
 };
+
+async function exportPermissions(given: Given, host: Host): Promise<ExitCode> {
+  const [, more] = given.parameters;
+  if (more !== undefined)
+    throw new UsageError(`"${more}" is one argument too many: filehand permissions export --for codex`);
+  const target = oneOf("program to export for", given.text("for") ?? "", exportTargets);
+  const { filehand, confinable } = await openSession(given, host, "people", { ruleFaults: "reported by the command" });
+  const { text, left } = exportOf(target, filehand, confinable, host);
+  if (given.flag("json")) return printJson({ for: target, text, left }, host);
+  for (const { rule, why } of left) {
+    host.stderr.write(`filehand: left out: ${rule.verdict} ${escapeName(rule.text)} (${rule.source}): ${why}\n`);
+  }
+  return print(text.trimEnd(), host);
+}
+
+function exportOf(target: ExportTarget, filehand: Filehand, confinable: Confinable, host: Host): Exported {
+  const list = filehand.permissions.list();
+  if (target === "bwrap") {
+    const command = confinedCommand(confinable, masksOf(filehand, "hidden"), host);
+    return { text: command.map(shellQuoted).join(" "), left: [] };
+  }
+  if (target === "landlock") {
+    const why = "Landlock cannot take away a file below a folder that it allows, use bwrap";
+    const left = narrowing(list).map((rule) => ({ rule, why }));
+    return { text: JSON.stringify(rightsOfCommand(confinable, host), undefined, 2), left };
+  }
+  return exportRules(list, target);
+}
 
 function requireParameters(word: keyof typeof words, tool: string | undefined, paths: readonly string[]): void {
   if (word === "list") {

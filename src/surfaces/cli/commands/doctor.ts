@@ -4,7 +4,13 @@ import { release } from "node:os";
 import * as nodePath from "node:path";
 import { Writable } from "node:stream";
 import { isFailure } from "../../../contract/problem.ts";
-import { type Finding, folderFindings, machineFindings, settingsFindings } from "../../../dialects/dialects.ts";
+import {
+  confinementFinding,
+  type Finding,
+  folderFindings,
+  machineFindings,
+  settingsFindings,
+} from "../../../dialects/dialects.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../../settings/settings.ts";
 import { type InternalError, readErrors } from "../../../state/state.ts";
 import { escapeName } from "../../../text/text.ts";
@@ -52,6 +58,10 @@ export const doctor: Command = {
     const files = settingsFiles(where).flatMap((file) => (isThere(file.path) ? file.path : []));
     const findings = [
       ...machineFindings(found),
+      confinementFinding(
+        found.confinement,
+        settings.confinement === false ? { is: "off", why: "settings" } : undefined,
+      ),
       ...folderFindings(found),
       ...settingsFindings(files, faults, opened?.filehand.permissions.list()),
     ];

@@ -10,6 +10,7 @@ import { isRemote, remotePlace } from "../../remote/address.ts";
 import type { BridgeGreeting } from "../../remote/bridge.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { sayWaiting } from "../input.ts";
+import { confineServer } from "../confine.ts";
 import { offeredTools, shared } from "../parse.ts";
 import { type OpenedWorkspace, openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
@@ -27,6 +28,7 @@ export const mcp: Command = {
     "tool-prefix",
     "language-servers",
     "observe",
+    "no-confine",
   ),
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
@@ -55,6 +57,8 @@ export const mcp: Command = {
     const { onPartGone } = parts;
     const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio", onPartGone } as const;
     const workspace = await openWorkspace(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
+    const network = watchCall === undefined ? "closed" : "open"; // a tracer sends its spans
+    await confineServer(given, host, [workspace.confinable], network, workspace.log);
     const { FILEHAND_BRIDGE: bridge } = host.env;
     const receipts = bridge === undefined ? undefined : await greetBridge(bridge, workspace, host, parts.replaced);
     const loadSdk = async () => {

@@ -28,6 +28,7 @@ import {
   option,
   UsageError,
 } from "../command.ts";
+import { confinedCommand, masksOf, shellQuoted } from "../confine.ts";
 import { type HookEvent, readHookEvent } from "../hook-event.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
 import { oneOf } from "../parse.ts";
@@ -185,21 +186,33 @@ export const run: Command = {
   name: "run",
   summary: "Run a command, and make what it changes a turn that filehand undo takes back",
   parameters: ["<command...>"],
-  options: {},
+  options: {
+    confined: option.flag(
+      "Let the command reach only the roots, the system and toolchains, without what the rules deny (Linux)",
+    ),
+  },
   details: [
     "Write -- before a command that has options of its own. It runs without a shell, in the current folder, and gets the",
     "terminal; its exit code is that of filehand run. What undo cannot bring back is named on stderr.",
+    "--confined runs it in bubblewrap: files that a rule denies, or asks about (unless --yes), are refused to every program in it.",
   ].join("\n"),
-  examples: ["filehand run -- make build", "filehand run -- sh -c 'rm -rf src/*.bak'"],
+  examples: [
+    "filehand run -- make build",
+    "filehand run --confined -- npm test",
+    "filehand run -- sh -c 'rm -rf src/*.bak'",
+  ],
   async run(given, host) {
     const [program = "", ...args] = given.parameters;
     const opened = await openSession(given, host, "people", { dialect: personDialect });
     const { session, filehand } = opened;
+    const masked = given.flag("confined") ? masksOf(filehand, given.flag("yes") ? "allowed" : "hidden") : undefined;
+    const wrapper = masked === undefined ? [] : confinedCommand(opened.confinable, masked, host);
     const id = randomUUID();
     const title = given.parameters.map(shellQuoted).join(" ");
     const before = await session.observe({ command: { id, title, does: "begins" }, signal: host.signal });
     if (!before.complete) host.stderr.write(`filehand: ${beforehand(before)}\n`);
-    const ended = await runToEnd(program, args, host);
+    const [first = program, ...rest] = [...wrapper, program, ...args];
+    const ended = await runToEnd(first, rest, host);
     // Ctrl-C ends the command, and what it did until then is recorded.
     const observed = await session.observe({ command: { id, title, does: "ends" } });
     opened.record();
@@ -212,9 +225,6 @@ export const run: Command = {
     return ended;
   },
 };
-
-const shellQuoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Its exit code, 128 and the signal's number if a signal ended it, as shells have it; or why it did not start. */
 function runToEnd(program: string, args: readonly string[], host: Host): Promise<CommandExit | string> {

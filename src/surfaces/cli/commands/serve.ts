@@ -36,7 +36,7 @@ export const serve: Command = {
   parameters: ["[folder...]"],
   options: {
     ...serverOptions,
-    ...shared("structured"),
+    ...shared("structured", "no-confine"),
     "no-inspector": option.flag("Without the page on which a person watches and answers"),
   },
   details: [
@@ -50,7 +50,8 @@ export const serve: Command = {
     "filehand serve ~/project --token-file ~/.config/filehand-token",
     "filehand serve --workspace web=../web --workspace api=../api --port 8080",
   ],
-  run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
+  run: (given, host) =>
+    runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector"), confined: true }),
 };
 
 export const inspect: Command = {
@@ -79,6 +80,7 @@ export const inspect: Command = {
     runServer(given, host, {
       port: 0,
       inspector: true,
+      confined: false,
       onAddress: (url, roots) => {
         if (host.stdout.isTTY === true && !given.flag("no-open")) openInBrowser(url, host, roots);
       },
