@@ -1,13 +1,13 @@
 /**
- * Draws the suite `large` as an SVG: file size against time, both axes logarithmic, one line per method. Made by hand,
- * because a picture of twelve lines is no reason for a library. Readable on light and on dark ground.
+ * Draws sizes against times as an SVG, both axes logarithmic: the suite `large` with one line per method, and each row of the suite
+ * `growth`. Made by hand, because a picture of twelve lines is no reason for a library. Readable on light and on dark ground.
  */
 
 import { hasTime, typical } from "./results.js";
 import { showSize, showTime } from "./units.js";
 
 /** @typedef {import("./results.js").Table} Table */
-/** @typedef {{ readonly bytes: number, readonly ms: number }} Point */
+/** @typedef {{ readonly size: number, readonly ms: number }} Point */
 /** @typedef {{ readonly name: string, readonly kind: "own" | "reference" | "peer", readonly points: readonly Point[] }} Series */
 
 const view = { width: 1000, height: 560, left: 78, right: 255, top: 70, bottom: 58 };
@@ -62,24 +62,43 @@ const style = `
  * @param {{ readonly node: string, readonly cores: number, readonly fileSystem: string, readonly date: string }} machine
  */
 export function drawChart(tables, machine) {
-  const all = seriesOf(tables.filter(({ suite, title }) => suite === "large" && title.includes("first call")));
-  const points = all.flatMap((series) => series.points);
-  if (points.length === 0) return svg(['<text class="title" x="20" y="34">The suite "large" was not run</text>']);
-  const bytes = points.map((point) => point.bytes);
-  const times = points.map((point) => point.ms);
-  const x = scale(sizeMarks(bytes), plot.x, plot.x + plot.width);
-  const y = scale(decades(times), plot.y + plot.height, plot.y);
-  const place = (/** @type {Point} */ point) => /** @type {const} */ ([x.at(point.bytes), y.at(point.ms)]);
-  const when = machine.date.slice(0, 10);
-  return svg([
-    '<text class="title" x="20" y="30">20 lines at 90 % of a file: time of the first read</text>',
-    `<text class="quiet" x="20" y="50">Median time of the call; commands are whole processes. Dashed: for comparison. A line ends where a tool fails or answers wrong lines.</text>`,
+  const series = seriesOf(tables.filter(({ suite, title }) => suite === "large" && title.includes("first call")));
+  return drawPlot({
+    title: series.length === 0 ? 'The suite "large" was not run' : "20 lines at 90 % of a file: time of the first read",
+    subtitle:
+      "Median time of the call; commands are whole processes. Dashed: for comparison. A line ends where a tool fails or answers wrong lines.",
+    label: "Time of the first read by file size",
+    foot: `Node ${machine.node}, ${machine.cores} cores, ${machine.fileSystem}, hot cache, ${machine.date.slice(0, 10)}`,
+    sizeWords: showSize,
+    series,
+  });
+}
+
+/**
+ * @param {object} plotted
+ * @param {string} plotted.title
+ * @param {string} plotted.subtitle
+ * @param {string} plotted.label   for those who do not see it
+ * @param {string} plotted.foot
+ * @param {(size: number) => string} plotted.sizeWords
+ * @param {readonly Series[]} plotted.series
+ */
+export function drawPlot({ title, subtitle, label, foot, sizeWords, series }) {
+  const heading = `<text class="title" x="20" y="30">${escape(title)}</text>`;
+  const points = series.flatMap((one) => one.points);
+  if (points.length === 0) return svg(label, [heading]);
+  const x = scale(sizeMarks(points.map(({ size }) => size)), plot.x, plot.x + plot.width);
+  const y = scale(decades(points.map(({ ms }) => ms)), plot.y + plot.height, plot.y);
+  const place = (/** @type {Point} */ point) => /** @type {const} */ ([x.at(point.size), y.at(point.ms)]);
+  return svg(label, [
+    heading,
+    `<text class="quiet" x="20" y="50">${escape(subtitle)}</text>`,
     ...x.marks.map((mark) => gridLine(x.at(mark), plot.y, x.at(mark), plot.y + plot.height)),
     ...y.marks.map((mark) => gridLine(plot.x, y.at(mark), plot.x + plot.width, y.at(mark))),
-    ...x.marks.map((mark) => tick(x.at(mark), plot.y + plot.height + 20, "middle", showSize(mark))),
+    ...x.marks.map((mark) => tick(x.at(mark), plot.y + plot.height + 20, "middle", sizeWords(mark))),
     ...y.marks.map((mark) => tick(plot.x - 10, y.at(mark) + 4, "end", showTime(mark).replace(/\.0+(?= )/, ""))),
-    ...drawSeries(all, place),
-    `<text class="quiet" x="${plot.x}" y="${view.height - 14}">Node ${machine.node}, ${machine.cores} cores, ${machine.fileSystem}, hot cache, ${when}</text>`,
+    ...drawSeries(series, place),
+    `<text class="quiet" x="${plot.x}" y="${view.height - 14}">${escape(foot)}</text>`,
   ]);
 }
 
@@ -93,7 +112,7 @@ function seriesOf(tables) {
       points: tables.flatMap(({ sizeBytes, rows }) => {
         const row = rows.find(({ method }) => method === name);
         const ms = typical(row, "ms");
-        return sizeBytes !== undefined && ms !== undefined && hasTime(row) ? [{ bytes: sizeBytes, ms }] : [];
+        return sizeBytes !== undefined && ms !== undefined && hasTime(row) ? [{ size: sizeBytes, ms }] : [];
       }),
     }))
     .filter(({ points }) => points.length > 0);
@@ -181,10 +200,10 @@ const tick = (x, y, anchor, text) =>
 const fixed = (/** @type {number} */ value) => Number(value.toFixed(1));
 const escape = (/** @type {string} */ text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** @param {readonly string[]} parts */
-const svg = (parts) =>
+/** @param {string} label @param {readonly string[]} parts */
+const svg = (label, parts) =>
   [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${view.width} ${view.height}" role="img" aria-label="Time of the first read by file size">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${view.width} ${view.height}" role="img" aria-label="${escape(label)}">`,
     `<style>${style}\n</style>`,
     `<rect class="ground" width="${view.width}" height="${view.height}" rx="8"/>`,
     ...parts,

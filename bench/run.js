@@ -16,6 +16,7 @@ import { bytes } from "./suites/bytes.js";
 import { edit } from "./suites/edit.js";
 import { edits } from "./suites/edits.js";
 import { grep } from "./suites/grep.js";
+import { growth } from "./suites/growth.js";
 import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
 import { install } from "./suites/install.js";
@@ -86,6 +87,11 @@ async function run(options) {
   /** @type {Table[]} */
   const tables = [];
   for (const name of options.suites) {
+    if (name === "growth") {
+      const passed = await growth({ quick: options.quick, row: options.row, machine, progress });
+      if (!passed) process.exitCode = 1;
+      continue;
+    }
     /** @type {Setting} */
     const setting = { sizeMax: options.sizeMax, peers, progress };
     if (options.rounds !== undefined) setting.rounds = options.rounds;
