@@ -84,7 +84,9 @@ interface FolderWalk<Below> {
   turn(): Promise<void> | undefined;
 }
 
-/** Depth first, with all folders on the way open. The caller keeps `start` open. */
+const foldersOpenAbove = 16;
+
+/** Depth first, with all folders on the way open, or the nearest ones in a deep tree. The caller keeps `start` open. */
 export async function walkFolders<Below extends { readonly name: string }>(
   start: WalkFolder,
   walk: FolderWalk<Below>,
@@ -114,7 +116,9 @@ export async function walkFolders<Below extends { readonly name: string }>(
         folder.close();
         throw error;
       }
-      folder.leave();
+      // Some folders above stay open even in a deep tree: entering the next one from its parent takes one call, a lookup as many
+      // as the folder is deep.
+      stack.at(-1 - foldersOpenAbove)?.folder.leave();
       await walk.turn();
     }
   } finally {

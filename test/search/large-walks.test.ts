@@ -237,3 +237,58 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
     expect(openDescriptors()).toBe(before);
   });
 });
+
+describe.runIf(onLinux)("a deep tree", () => {
+  /** Folders in each other; every one has a file, and a folder beside the next one. */
+  function chain(levels: number, beside: "alone" | "with others"): string {
+    const { top } = made({});
+    let folder = top;
+    for (let level = 0; level < levels; level += 1) {
+      folder += "/d";
+      fs.mkdirSync(folder);
+      fs.writeFileSync(`${folder}/f`, "");
+      for (const name of beside === "alone" ? [] : ["b", "e"]) {
+        fs.mkdirSync(`${folder}/${name}`);
+        fs.writeFileSync(`${folder}/${name}/g`, "");
+      }
+    }
+    return top;
+  }
+
+  /** How many folders the walk opens, and how many of them at once. */
+  async function opened(
+    top: string,
+  ): Promise<{ readonly found: number; readonly all: number; readonly atOnce: number }> {
+    let [all, now, atOnce] = [0, 0, 0];
+    const counting: System = {
+      ...withoutCalls,
+      open: (...given) => {
+        all += 1;
+        const fd = nodeSystem.open(...given);
+        atOnce = Math.max(atOnce, (now += 1));
+        return fd;
+      },
+      close: (fd) => {
+        now -= 1;
+        nodeSystem.close(fd);
+      },
+    };
+    const { found } = await walked(top, counting, "plain");
+    return { found: found.size, all, atOnce };
+  }
+
+  test("opens each folder once, however deep it is, and only some of them at once", async () => {
+    const { found, all, atOnce } = await opened(chain(800, "alone"));
+    expect(found).toBe(800);
+    expect(all).toBeLessThan(2 * 800);
+    expect(atOnce).toBeLessThan(150);
+  });
+
+  test("is walked whole where folders have to be opened again", async () => {
+    const top = chain(300, "with others");
+    const { found, atOnce } = await opened(top);
+    expect(found).toBe(3 * 300);
+    expect(atOnce).toBeLessThan(450);
+    expect((await walked(top, nodeSystem, "hurried")).found.size).toBe(3 * 300);
+  });
+});

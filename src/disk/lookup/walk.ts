@@ -75,7 +75,7 @@ interface Place {
 /** A class for speed: a walk creates tens of thousands. */
 export class WalkFolder implements Disposable {
   readonly real: string;
-  readonly #place: Place;
+  #place: Place;
   readonly #context: Walking;
   #open = true;
 
@@ -131,8 +131,9 @@ export class WalkFolder implements Disposable {
     const below = real === nodePath.sep ? real + name : `${real}${nodePath.sep}${name}`;
     if (context.closed.size > 0 && context.closed.has(below)) return { errno: "ENOTSUP" };
     const depth = this.#place.depth + 1;
-    if (context.sameDevice || (context.strong && depth > handlesMax))
-      return lookupAgain({ real: below, later, depth }, context);
+    if (context.sameDevice) return lookupAgain({ real: below, later, depth }, context);
+    const failed = this.#reopen();
+    if (failed !== undefined) return failed;
     if (!context.strong) return new WalkFolder({ path: this.#at(name), real: below, later, depth }, context);
     const opened = openToList(this.#place, name, context) ?? openPathOnly(this.#at(name), context.system);
     if ("errno" in opened) return opened;
@@ -205,9 +206,19 @@ export class WalkFolder implements Disposable {
     return this.#place.later ? textLater(this.#at(name), system).catch(gone) : textNow(this.#at(name), system);
   }
 
-  /** Only its subfolders are still needed: closes it if it is too deep to stay open for them. */
+  /** Only its subfolders are still needed, and later: closes it if it is too deep to stay open for them. */
   leave(): void {
-    if (this.#place.depth >= handlesMax) this.close();
+    if (this.#context.strong && this.#place.depth >= handlesMax) this.close();
+  }
+
+  /** After `leave`: one lookup for all subfolders that are still to be entered. */
+  #reopen(): Refused | undefined {
+    if (this.#open) return undefined;
+    const again = lookupAgain(this.#place, this.#context);
+    if ("errno" in again) return again;
+    this.#place = again.#place;
+    this.#open = true;
+    return undefined;
   }
 
   /** For large trees: loads faster system calls for this and later walks, with the same results. */
@@ -316,8 +327,10 @@ const openPathOnly = (path: string, system: System): Opened | Refused =>
   );
 
 /** Looks the path up from the root again, for folders too deep to keep open; only exactly this path is accepted. */
-function lookupAgain(next: Pick<Place, "real" | "later" | "depth">, context: Walking): WalkFolder | Refused {
-  const { real } = next;
+function lookupAgain(
+  { real, later, depth }: Pick<Place, "real" | "later" | "depth">,
+  context: Walking,
+): WalkFolder | Refused {
   const lookup = context.lookup(real);
   if (lookup.seen === "refused") return { errno: lookup.errno };
   if (lookup.seen !== "node") return { errno: lookup.seen === "missing" ? "ENOENT" : "EXDEV" };
@@ -325,7 +338,8 @@ function lookupAgain(next: Pick<Place, "real" | "later" | "depth">, context: Wal
     lookup.handle.close();
     return { errno: "ENOTDIR" };
   }
-  return new WalkFolder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, context);
+  const { handle } = lookup;
+  return new WalkFolder({ real, later, depth, path: handle.handlePath, close: () => handle.close() }, context);
 }
 
 function refused(error: unknown): Refused {
