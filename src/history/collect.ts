@@ -1,7 +1,7 @@
 /** Keeps the store within its limits: removes old sessions, turns, whole sessions, and contents no record needs. */
 
-import { yieldToEventLoop } from "../disk/disk.ts";
-import { contentsOf, shortenTo, type Story, storyOf } from "./snapshots.ts";
+import { runInSlices, yieldToEventLoop } from "../disk/disk.ts";
+import { collectingContents, shortening, shortenTo } from "./snapshots.ts";
 import type { HistoryStore, SessionUsage } from "./store.ts";
 
 export interface Limits {
@@ -86,7 +86,6 @@ async function collectNow(
   for (const [index, { session }] of kept.entries()) {
     await shorten(store, session, limits.snapshotsMax);
     onProgress?.(index + 1, kept.length + 1);
-    // Each journal is read in one go, so yield between them.
     await yieldToEventLoop();
   }
   const fitted = await fit(store, kept, limits, nowMs);
@@ -101,12 +100,24 @@ async function collectNow(
   };
 }
 
-const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.records(session).entries);
+/** In time slices: a journal may be long. */
+const contentsIn = (store: HistoryStore, session: string): Promise<ReadonlySet<string>> =>
+  runInSlices(
+    (function* () {
+      const { entries } = yield* store.reading(session);
+      return yield* collectingContents(entries);
+    })(),
+  );
 
 /** Checks without a lock first: an active session must not wait for a collection that has nothing to do. */
 async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
-  const shorter = shortenTo(snapshotsMax);
-  if (shorter(store.records(session).entries) !== undefined) await store.rewrite(session, shorter);
+  const short = await runInSlices(
+    (function* () {
+      const { entries } = yield* store.reading(session);
+      return yield* shortening(entries, snapshotsMax);
+    })(),
+  );
+  if (short !== undefined) await store.rewrite(session, shortenTo(snapshotsMax));
 }
 
 interface Needs {
@@ -123,11 +134,11 @@ async function fit(
   { bytesMax, snapshotsMax }: Limits,
   nowMs: number,
 ): Promise<{ readonly removed: number; readonly over: boolean }> {
-  const needsOf = (session: string): ReadonlySet<string> => new Set(contentsOf(storyIn(store, session)));
+  const needsOf = (session: string): Promise<ReadonlySet<string>> => contentsIn(store, session);
   const tally = startTally(store);
   const needs: Needs[] = [];
   for (const { session, lastMs, bytes } of sessions) {
-    const one = { session, lastMs, journalBytes: bytes, contents: needsOf(session) };
+    const one = { session, lastMs, journalBytes: bytes, contents: await needsOf(session) };
     tally.count(one, 1);
     needs.push(one);
     await yieldToEventLoop();
@@ -146,7 +157,7 @@ async function fit(
       if (tally.bytes() <= bytesMax) return { removed, over: false };
       await shorten(store, one.session, turns);
       tally.count(one, -1);
-      one.contents = needsOf(one.session);
+      one.contents = await needsOf(one.session);
       tally.count(one, 1);
     }
   }
@@ -181,7 +192,7 @@ async function sweep(
   const once = async (): ReturnType<HistoryStore["sweep"]> => {
     const needed = new Set(alsoNeeded());
     for (const { session } of store.sessions()) {
-      for (const content of contentsOf(storyIn(store, session))) needed.add(content);
+      for (const content of await contentsIn(store, session)) needed.add(content);
       await yieldToEventLoop();
     }
     return store.sweep((content) => needed.has(content), graceMs);

@@ -47,7 +47,7 @@ import {
   type Changes,
   changesIn,
   lastOf,
-  pruneStory,
+  pruningStory,
   shortenTo,
   snapshotsOf,
   type Story,
@@ -180,8 +180,7 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
   const reading = function* (state: string): Steps<Read> {
     const { entries, faults } = yield* store.reading(session);
     const whole = yield* tellingStory(entries);
-    yield;
-    const story = pruneStory(whole, snapshotsMax);
+    const story = yield* pruningStory(whole, snapshotsMax);
     last = { state, story, faults, turns: once(() => byTurn(changesIn(story.steps))) };
     yield;
     return last;

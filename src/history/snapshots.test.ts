@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 import { changedSince } from "./rewind-plan.ts";
 import { condenseStory, pruneStory, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
 
@@ -8,7 +9,9 @@ const version = (letter: string): FileVersion =>
   letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };
 
 /** "m1 a>b" is a change of `f` in turn m1; "m1" alone is a turn, "m2 undo m1" one that rewinds, "m2 begun m1" one that begins to. */
-function storyFrom(...lines: readonly string[]) {
+const storyFrom = (...lines: readonly string[]) => storyOfLines(lines);
+
+function storyOfLines(lines: readonly string[]) {
   const records = lines.map((line): HistoryRecord => {
     const [messageId = "", what = "", to = ""] = line.split(" ");
     if (what === "begun" || what === "ended")
@@ -216,4 +219,26 @@ describe("undo and redo", () => {
       deepEqual([undo[0], redo[0]], expected);
     });
   }
+});
+
+describe("many turns", () => {
+  const turns = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, at) => [`m${at}`, `m${at} a>b`]).flat();
+
+  test("the turns to undo are found in steps that grow with the turns", () =>
+    growsLikeItsInput(2_000, (count) => storyOfLines(turns(count)), undoTargets));
+
+  test("so are those to redo, after an undo of each", () =>
+    growsLikeItsInput(
+      1_000,
+      (count) => {
+        const undone = Array.from({ length: count }, (_, at) => [`u${at} undo m${count - 1 - at}`, `u${at} b>a`]);
+        return storyOfLines([...turns(count), ...undone.flat()]);
+      },
+      (story) => {
+        const { undo, redo } = undoTargets(story);
+        equal(undo.length, 0);
+        equal(redo.length * 2, story.steps.length / 2);
+      },
+    ));
 });

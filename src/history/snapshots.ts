@@ -136,7 +136,19 @@ const withRewindsMax = 3;
  * not drop the turn to be undone next; they have a limit of their own, and those that cancel each other go first. Of
  * older turns each file's first version stays, so that one can still go back to the beginning.
  */
-export function pruneStory(whole: Story, snapshotsMax: number): Story {
+export const pruneStory = (whole: Story, snapshotsMax: number): Story => finish(pruningStory(whole, snapshotsMax));
+
+/** The same in steps, as long as there is nothing to prune; what is pruned is short, since it was pruned before. */
+export function* pruningStory(whole: Story, snapshotsMax: number): Steps<Story> {
+  const messages = new Set<string>();
+  for (const [index, step] of whole.steps.entries()) {
+    if (index % entriesPerStep === entriesPerStep - 1) yield;
+    if (step.type === "change") messages.add(step.messageId);
+  }
+  return messages.size <= snapshotsMax ? whole : prunedStory(whole, snapshotsMax);
+}
+
+function prunedStory(whole: Story, snapshotsMax: number): Story {
   const hasMany = turnsWithChanges(whole).length > (withRewindsMax - 1) * snapshotsMax;
   const story = hasMany ? withoutCancelled(whole, outcomesIn(whole)) : whole;
   const turns = turnsWithChanges(story);
@@ -169,24 +181,34 @@ export function pruneStory(whole: Story, snapshotsMax: number): Story {
     pruned: [...story.pruned, ...gone.filter((messageId) => !known.has(messageId))].slice(-prunedMax),
   };
   // A message that continued later is a turn again from there on, which changes which turns are the oldest.
-  return later.length > young.length ? pruneStory(short, snapshotsMax) : short;
+  return later.length > young.length ? prunedStory(short, snapshotsMax) : short;
 }
 
 /** The compaction of a journal to the turns within the limit; it changes nothing that is short enough. */
 export const shortenTo =
   (snapshotsMax: number): Rewrite =>
-  (entries) => {
-    const story = storyOf(entries);
-    const short = condenseStory(pruneStory(story, snapshotsMax));
-    return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
-  };
+  (entries) =>
+    finish(shortening(entries, snapshotsMax));
+
+/** The same in steps, as long as nothing is pruned. */
+export function* shortening(
+  entries: readonly Entry[],
+  snapshotsMax: number,
+): Steps<readonly HistoryRecord[] | undefined> {
+  const story = yield* tellingStory(entries);
+  const short = yield* condensingStory(yield* pruningStory(story, snapshotsMax));
+  return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
+}
 
 /** Joins several changes of a file within one turn, unless others changed it in between. */
-export function condenseStory(story: Story): Story {
-  const outcome = outcomesIn(story);
+export const condenseStory = (story: Story): Story => finish(condensingStory(story));
+
+function* condensingStory(story: Story): Steps<Story> {
+  const outcome = yield* findingOutcomes(story);
   const steps: (TurnRecord | ChangeRecord)[] = [];
   let places = new Map<string, number>();
-  for (const step of story.steps) {
+  for (const [index, step] of story.steps.entries()) {
+    if (index % entriesPerStep === entriesPerStep - 1) yield;
     if (step.type === "turn") {
       places = new Map(); // a change must not move before the beginning of a turn
       steps.push(step);
@@ -206,16 +228,21 @@ export function condenseStory(story: Story): Story {
 }
 
 /** After a crash only a file's next change shows whether one was made, so its last change has no outcome yet. */
-function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
+const outcomesIn = (story: Story): ReadonlyMap<ChangeRecord, ChangeRecord> => finish(findingOutcomes(story));
+
+function* findingOutcomes({ steps }: Story): Steps<ReadonlyMap<ChangeRecord, ChangeRecord>> {
   const outcomes = new Map<ChangeRecord, ChangeRecord>();
-  for (const changes of byPath(changesIn(steps)).values()) {
-    for (const [index, change] of changes.entries()) {
-      const next = changes[index + 1];
-      if (next === undefined) continue;
-      const { before, after } = change;
-      const happened = isSameContent(next.before, after) || !isSameContent(next.before, before);
-      outcomes.set(change, happened ? change : { ...change, after: before });
-    }
+  /** By path: its last change so far. */
+  const lasts = new Map<string, ChangeRecord>();
+  for (const [index, next] of steps.entries()) {
+    if (index % entriesPerStep === entriesPerStep - 1) yield;
+    if (next.type !== "change") continue;
+    const change = lasts.get(next.path);
+    lasts.set(next.path, next);
+    if (change === undefined) continue;
+    const { before, after } = change;
+    const happened = isSameContent(next.before, after) || !isSameContent(next.before, before);
+    outcomes.set(change, happened ? change : { ...change, after: before });
   }
   return outcomes;
 }
@@ -301,6 +328,17 @@ export function contentsOf(story: Story): readonly string[] {
         : [],
     ),
   );
+}
+
+export function* collectingContents(entries: readonly Entry[]): Steps<ReadonlySet<string>> {
+  const { steps, ...rest } = yield* tellingStory(entries);
+  const contents = new Set<string>();
+  for (let from = 0; from < steps.length; from += entriesPerStep) {
+    yield;
+    for (const content of contentsOf({ ...rest, steps: steps.slice(from, from + entriesPerStep) }))
+      contents.add(content);
+  }
+  return contents;
 }
 
 // Drops rewinds that a later rewind undid directly: without both, the story is the same. Pure.
@@ -410,15 +448,27 @@ export function undoTargets(story: Story): UndoTargets {
   const hasForgotten = changesIn(story.steps).some(
     ({ messageId, before: then, after }) => messageId === "" && !isSameContent(then, after),
   );
-  const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
+  const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: Done | undefined }>();
   const rewinding = new Set<string>();
   const goesTo = new Map<string, string>();
   /** Rewinds that were made or taken back in part, since a process was killed, with the turn that each goes back before. */
   const inPart = new Map<string, string>();
   const places = new Map<string, number>();
-  let done: readonly string[] = [];
+  const inEffect = new Set<string>();
+  let done: Done | undefined;
   let forgotten = hasForgotten;
-  let redo: readonly string[] = [];
+  const redo: string[] = [];
+  const redoable = new Set<string>();
+  const offer = (messageId: string): void => {
+    redo.push(messageId);
+    redoable.add(messageId);
+  };
+  const add = (messageId: string): void => {
+    if (inEffect.has(messageId)) return;
+    inEffect.add(messageId);
+    const newest = Math.max(places.get(messageId) ?? 0, done?.newest ?? -1);
+    done = { messageId, before: done, count: (done?.count ?? 0) + 1, newest };
+  };
   for (const step of story.steps) {
     const { messageId } = step;
     if (step.type === "turn") {
@@ -430,12 +480,13 @@ export function undoTargets(story: Story): UndoTargets {
     if (rewinds === undefined) {
       // A message that continues after it was undone is in effect again.
       if (rewinding.has(messageId)) continue;
-      if (!done.includes(messageId)) done = [...done, messageId];
-      redo = [];
+      add(messageId);
+      redo.length = 0;
+      redoable.clear();
       continue;
     }
     rewinding.add(messageId);
-    const again = redo.lastIndexOf(rewinds.to);
+    const again = redoable.has(rewinds.to) ? redo.lastIndexOf(rewinds.to) : -1;
     const last = redo.at(-1);
     const continues = last !== undefined && inPart.get(last) === rewinds.to;
     goesTo.set(messageId, rewinds.to);
@@ -444,18 +495,51 @@ export function undoTargets(story: Story): UndoTargets {
       inPart.set(parted, goesTo.get(parted) ?? "");
       // A part of it was made: the same can be done again, and the part be taken back.
       if (again < 0) {
-        if (!continues) redo = [...redo, messageId];
+        if (!continues) offer(messageId);
         continue;
       }
     }
     // Turns that began after the rewind was planned, in another process, are still in effect.
     const known = places.get(rewinds.upTo ?? messageId) ?? Number.POSITIVE_INFINITY;
-    const unseen = done.filter((id) => (places.get(id) ?? 0) > known);
+    const unseen: string[] = [];
+    for (let one = done; one !== undefined && one.newest > known; one = one.before) {
+      if ((places.get(one.messageId) ?? 0) > known) unseen.push(one.messageId);
+    }
     // Otherwise the state before everything still known; only the beginning is before the pruned turns too.
-    ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
-    if (unseen.length > 0) done = [...done, ...unseen];
-    if (again >= 0) redo = redo.slice(0, rewinds.state === "begun" ? again + 1 : again);
-    else if (!continues) redo = [...redo, messageId];
+    const then = before.get(rewinds.to) ?? { done: undefined, forgotten: hasForgotten && rewinds.to !== beginning };
+    exchange(done, then.done, inEffect);
+    ({ done, forgotten } = then);
+    for (const one of unseen.toReversed()) add(one);
+    if (again < 0 && !continues) offer(messageId);
+    const cut = again < 0 ? redo.length : rewinds.state === "begun" ? again + 1 : again;
+    for (const gone of redo.splice(cut)) redoable.delete(gone);
   }
-  return { undo: done.toReversed(), redo: redo.toReversed(), forgotten };
+  const undo: string[] = [];
+  for (let one = done; one !== undefined; one = one.before) undo.push(one.messageId);
+  return { undo, redo: redo.toReversed(), forgotten };
+}
+
+/** The turns in effect, the latest first. Lists share their ends: a copy for each turn would grow like the square of the turns. */
+interface Done {
+  readonly messageId: string;
+  readonly before: Done | undefined;
+  readonly count: number;
+  /** The largest place of all turns in it. */
+  readonly newest: number;
+}
+
+/** Takes the turns of one list out of a set and puts those of another in, as far as the lists differ. */
+function exchange(from: Done | undefined, to: Done | undefined, set: Set<string>): void {
+  const added: string[] = [];
+  let [old, now] = [from, to];
+  while (old !== now) {
+    if ((old?.count ?? 0) >= (now?.count ?? 0)) {
+      if (old !== undefined) set.delete(old.messageId);
+      old = old?.before;
+    } else {
+      if (now !== undefined) added.push(now.messageId);
+      now = now?.before;
+    }
+  }
+  for (const messageId of added) set.add(messageId);
 }

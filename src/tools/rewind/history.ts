@@ -15,6 +15,7 @@ import { rewind } from "./rewind.ts";
 export const history: Tool<"history"> = async (request, context) => {
   const past = await context.past();
   if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
+  await past.prepare(context.signal);
   const only = request.path === undefined ? undefined : await realPathOf(request.path, context);
   const turns = past.turns().toReversed();
   const isNamed = mayName(context);
