@@ -76,7 +76,9 @@ export async function measureRow(row, { quick, bounds, shared, module = "", prog
     const fit = fitOf(points, row.grows);
     return { row, points, fit, faults: faultsOf(fit, row.grows, bounds), seconds: seconds(started) };
   } catch (error) {
-    const fault = error instanceof Error ? error.message : String(error);
+    // The table is read elsewhere: it names no folder of this machine.
+    const said = error instanceof Error ? error.message : String(error);
+    const fault = (said.split("\n")[0] ?? "").replaceAll(folder, "<files>").replaceAll(shared, "<shared>");
     const points = lanes.filter(({ rounds }) => rounds.length > 0).map(pointOf);
     return { row, points, fit: undefined, faults: [fault], seconds: seconds(started) };
   } finally {
@@ -108,6 +110,7 @@ async function startChild(args, waitMsMax) {
   const child = fork(program, args, {
     execArgv: ["--expose-gc"],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
+    serialization: "advanced", // JSON has no number that says that nothing was measured
     env: { ...process.env, FILEHAND_DEDUP: "0" },
   });
   let said = "";

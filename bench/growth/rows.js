@@ -2,14 +2,26 @@
 
 import { edits } from "./rows/edit.js";
 import { history, observe } from "./rows/history.js";
+import { kinds } from "./rows/kinds.js";
 import { permissions } from "./rows/permissions.js";
 import { read } from "./rows/read.js";
 import { search } from "./rows/search.js";
+import { languages, servers } from "./rows/servers.js";
 
 /** @typedef {import("./row.js").Row} Row */
 
 /** @type {readonly Row[]} */
-export const rows = [...read, ...edits, ...search, ...permissions, ...history, ...observe];
+export const rows = [
+  ...read,
+  ...edits,
+  ...search,
+  ...permissions,
+  ...history,
+  ...observe,
+  ...servers,
+  ...languages,
+  ...kinds,
+];
 
 /** @param {string} name @param {string} [module]  that exports other rows as `rows`, for tests @returns {Promise<Row>} */
 export async function findRow(name, module) {

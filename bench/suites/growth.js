@@ -98,12 +98,36 @@ function writeDocs(results, machine) {
   const parts = [
     `growth: ${passed} of ${all.length} rows pass; Node ${node}, ${system}, ${cores} cores. Made by: npm run bench -- growth`,
     [head(), ...all.map(line)].join("\n"),
+    forecast(all),
     ...all.map(details),
   ];
   writeFileSync(join(docs, "growth.txt"), `${parts.join("\n\n")}\n`);
   for (const result of results) {
     if (result.points.length > 1) writeFileSync(join(docs, `growth-${result.row}.svg`), plot(result, machine));
   }
+}
+
+/**
+ * The model of docs/explanation/scale.md: what every call costs, and a price for each unit, from the smallest and the largest size.
+ * @param {readonly Kept[]} all
+ */
+function forecast(all) {
+  const lines = all.flatMap(({ row, grows, unit, points }) => {
+    const [first, last] = [points[0], points.at(-1)];
+    if (first === undefined || last === undefined || first === last) return [];
+    const each = grows === "linear" ? Math.max(0, last.ms - first.ms) / (last.size - first.size) : 0;
+    const at = (/** @type {number} */ times) =>
+      showTime(Math.max(last.ms, first.ms + each * (times * last.size - first.size)));
+    const cells = [row, `${showCount(last.size)} ${unit}`, showTime(last.ms), at(10), at(100)];
+    return [
+      cells
+        .map((cell, index) => cell.padEnd([24, 26, 10, 10, 0][index] ?? 0))
+        .join(" ")
+        .trimEnd(),
+    ];
+  });
+  const title = ["forecast", "largest size", "cost", "10 times", "100 times"];
+  return [title.map((cell, index) => cell.padEnd([24, 26, 10, 10, 0][index] ?? 0)).join(" "), ...lines].join("\n");
 }
 
 const columns = /** @type {const} */ ([24, 9, 24, 21, 7, 6, 9, 8]);
@@ -131,7 +155,7 @@ function line({ row, grows, unit, points, fit, faults }) {
     fit.slope.toFixed(2),
     digits(fit.jump),
     `${Math.round(fit.peakMb)} MB`,
-    `${Math.round(fit.pauseMs)} ms`,
+    showPause(fit.pauseMs),
     verdict,
   ]);
 }
@@ -140,11 +164,14 @@ function line({ row, grows, unit, points, fit, faults }) {
 function details({ row, title, unit, points, note, measured, seconds }) {
   const sizes = points.map(
     ({ size, ms, peakMb, pauseMs }) =>
-      `  ${`${showCount(size)} ${unit}`.padEnd(26)} ${showTime(ms).padStart(9)}  ${String(peakMb).padStart(5)} MB  pause ${String(pauseMs).padStart(4)} ms`,
+      `  ${`${showCount(size)} ${unit}`.padEnd(26)} ${showTime(ms).padStart(9)}  ${String(peakMb).padStart(5)} MB  pause ${showPause(pauseMs).padStart(7)}`,
   );
   const more = note === undefined ? [] : [`  ${note}`];
   return [`${row}: ${title} (${measured}, ${seconds} s)`, ...more, ...sizes].join("\n");
 }
+
+/** Nothing where the work is in another process. The JSON has null there. @param {number | null} ms */
+const showPause = (ms) => (ms === null || Number.isNaN(ms) ? "-" : `${Math.round(ms)} ms`);
 
 /** Powers of ten as such, so that nobody counts zeros. @param {number} count */
 const showCount = (count) => {
