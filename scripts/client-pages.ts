@@ -93,9 +93,9 @@ function capabilitiesPage(note: string): string {
     "",
     "Seen by `npm run test:clients -- capabilities` with the real programs and a model that is a script: each agent is set up by its",
     "[plugin](../../plugins/README.md) or by `filehand init`, then reads a file, a file of 1,500 lines, an image and a page of a PDF, edits,",
-    "is refused an edit and a file outside the workspace, and the edit is undone by `filehand undo`.",
+    "is refused a file outside the workspace, and the edit is undone by `filehand undo`. Once more without approval, the file must stay as it was.",
     "",
-    "| agent | set up by | read | long file | image | PDF page | edit approved | edit refused | undo | outside refused | its own file tools |",
+    "| agent | set up by | read | long file | image | PDF page | edit approved | none without approval | undo | outside refused | its own file tools |",
     "| ----- | --------- | ---- | --------- | ----- | -------- | ------------- | ------------ | ---- | --------------- | ------------------ |",
     ...seen.map((one) => {
       const pages = one.pages === 0 ? "no" : one.pages === 1 ? "1 page" : `${one.pages} pages`;
@@ -113,7 +113,7 @@ function capabilitiesPage(note: string): string {
     "Its own file tools are *hidden*: the model is not offered them; *refused*: a call of them is refused with the advice to use ours;",
     "*offered*: they stay beside ours. A *no* under image means that the agent did not hand the image on to its model.",
     "",
-    "How the change was approved and refused, since nobody sat at a terminal:",
+    "How the change was approved, since nobody sat at a terminal. Without approval a client refuses the call or does not offer the tool:",
     "",
     ...[...new Map(seen.map(({ agent, answers }) => [agent, answers]))].map(
       ([agent, answers]) => `- ${agent}: ${answers}.`,
