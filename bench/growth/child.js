@@ -27,6 +27,7 @@ process.on("message", (/** @type {"round" | "end"} */ asked) => {
     (error) => process.send?.({ failure: String(error instanceof Error ? (error.stack ?? error) : error) }),
   );
 });
+process.on("disconnect", () => process.exit()); // the run was interrupted
 process.send?.({ ready: true });
 
 async function end() {

@@ -96,7 +96,7 @@ function writeDocs(results, machine) {
   writeFileSync(path, `${JSON.stringify({ date, node, cores, system, bounds, rows: all }, undefined, 1)}\n`);
   const passed = all.filter(({ faults }) => faults.length === 0).length;
   const parts = [
-    `growth: ${passed} of ${all.length} rows pass; Node ${node}, ${system}, ${cores} cores. Made by: npm run bench -- growth`,
+    `growth: ${passed} of ${all.length} rows pass; Node ${node}, ${system}, ${cores} cores. Made by npm run bench -- growth, whole or row by row; each row names its day and build`,
     [head(), ...all.map(line)].join("\n"),
     forecast(all),
     ...all.map(details),

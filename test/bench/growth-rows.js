@@ -28,7 +28,7 @@ export const rows = [
     title: "work that grows like its size",
     sizes,
     quick: sizes,
-    prepare: (size) => ({ measure: () => spinInTurns(size * 2_000) }),
+    prepare: (size) => ({ measure: () => spinInTurns(size * 1_000) }),
   },
   {
     ...common,
@@ -36,15 +36,15 @@ export const rows = [
     title: "work that grows like the square of its size",
     sizes,
     quick: sizes,
-    prepare: (size) => ({ measure: () => spinInTurns(size * size * 20) }),
+    prepare: (size) => ({ measure: () => spinInTurns(size * size * 5) }),
   },
   {
     ...common,
     name: "pauses",
     title: "work in one turn of the event loop",
-    sizes,
-    quick: sizes,
-    prepare: () => ({ measure: async () => spin(150_000_000) }),
+    sizes: [100, 200],
+    quick: [100, 200],
+    prepare: () => ({ measure: async () => spin(40_000_000) }),
   },
   {
     ...common,

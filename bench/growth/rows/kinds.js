@@ -31,9 +31,10 @@ const reads =
   async (/** @type {number} */ size, /** @type {Place} */ { folder }) => {
     const path = join(folder, name);
     writeFileSync(path, await make(size));
-    const session = await openSession(folder);
     return {
       measure: async () => {
+        // A toolkit of its own each time: the next read of the same file would come from its cache.
+        const session = await openSession(folder);
         const reply = await session.call(tool, { file_path: path, ...more });
         const text = reply.content.map((/** @type {any} */ part) => part.text ?? "").join("\n");
         // Above a limit the answer is a refusal that says what to do, or a smaller answer; both are answers.
