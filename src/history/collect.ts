@@ -2,7 +2,7 @@
 
 import { runInSlices, yieldToEventLoop } from "../disk/disk.ts";
 import { collectingContents, shortening, shortenTo } from "./snapshots.ts";
-import type { HistoryStore, SessionUsage } from "./store.ts";
+import type { HistoryStore, StoredSession } from "../state/state.ts";
 
 export interface Limits {
   readonly snapshotsMax: number;
@@ -130,7 +130,7 @@ interface Needs {
 /** Removes unused sessions, oldest first, then turns of the others down to first versions, until the store fits. */
 async function fit(
   store: HistoryStore,
-  sessions: readonly SessionUsage[],
+  sessions: readonly StoredSession[],
   { bytesMax, snapshotsMax }: Limits,
   nowMs: number,
 ): Promise<{ readonly removed: number; readonly over: boolean }> {

@@ -9,7 +9,7 @@ import { mergeHistories } from "./merged.ts";
 import { once, openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { openNotedStates } from "./noted-states.ts";
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
-import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
+import { type HistoryStore, openFileStore, type StoredSession } from "../state/state.ts";
 
 export type { Keeping, Kept } from "./keeping.ts";
 export {
@@ -24,10 +24,9 @@ export {
   type StatNumbers,
 } from "./noted-tree.ts";
 export type { NotedState, NotedStates, RunningCommand } from "./noted-states.ts";
-export { storedFile } from "./blobs.ts";
 export { lossReasons } from "./rewind-plan.ts";
 export type { ObservedChange, SessionHistory } from "./session-history.ts";
-export { inodeFingerprint } from "./record.ts";
+export { inodeFingerprint, storedFile } from "../state/state.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, created on first use. */
@@ -88,7 +87,7 @@ export function openHistory(options: HistoryOptions): History {
   const noted = openNotedStates(nodePath.join(options.stateDir, "observe"), lockFolder);
   /** By session, for one state of its journal: a command asks several times. */
   const summaries = new Map<string, { readonly state: string; readonly summary: SessionSummary }>();
-  const summaryOf = ({ session, lastMs, start }: SessionUsage): SessionSummary => {
+  const summaryOf = ({ session, lastMs, start }: StoredSession): SessionSummary => {
     const state = store.state(session);
     const known = summaries.get(session);
     if (known?.state === state) return known.summary;
@@ -161,7 +160,7 @@ function usageOf(store: HistoryStore): Usage {
   return { bytes, contents: all.size, contentBytes, journalBytes, asideBytes, sessions: sessions.length, oldestMs };
 }
 
-function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
+function startOf({ session, lastMs }: StoredSession, store: HistoryStore): number {
   try {
     return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;
   } catch (error) {

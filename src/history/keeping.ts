@@ -2,9 +2,7 @@
 
 import type { ChangeRecord, FileVersion, VersionIs } from "../contract/history.ts";
 import { FileTruncated, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
-import { smallBytesMax } from "./blobs.ts";
-import type { BlobSource, HistoryStore } from "./store.ts";
-import { inodeFingerprint } from "./record.ts";
+import { type BlobSource, type HistoryStore, inodeFingerprint, smallBytesMax } from "../state/state.ts";
 
 interface AfterFile {
   readonly is?: VersionIs | undefined;

@@ -31,7 +31,7 @@ import {
   undoTargets,
   type UndoTargets,
 } from "./snapshots.ts";
-import type { HistoryStore } from "./store.ts";
+import type { HistoryStore } from "../state/state.ts";
 
 /** A session to be merged, as far as merging needs it. */
 export interface Member {

@@ -27,7 +27,6 @@ import {
   yieldToEventLoop,
 } from "../disk/disk.ts";
 import { finish, hunksOfTexts, isHash, isSurelySame, type Steps } from "../text/text.ts";
-import { hashOfFile, smallBytesMax } from "./blobs.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
 import {
   changeOf,
@@ -39,7 +38,6 @@ import {
   type Kept,
 } from "./keeping.ts";
 import type { NotedStates } from "./noted-states.ts";
-import { hasCoarseTime } from "./record.ts";
 import { type Availability, changedSince, type Facts, type FileStory, type Found, stepOf } from "./rewind-plan.ts";
 import {
   byPath,
@@ -59,7 +57,7 @@ import {
   undoTargets,
   type UndoTargets,
 } from "./snapshots.ts";
-import type { BlobRead, HistoryStore } from "./store.ts";
+import { type BlobRead, hasCoarseTime, hashOfFile, type HistoryStore, smallBytesMax } from "../state/state.ts";
 
 export interface SessionStart {
   readonly id: string;

@@ -8,8 +8,7 @@ import {
   type Snapshot,
   type StartRecord,
 } from "../contract/history.ts";
-import { type Entry, entriesPerStep } from "./record.ts";
-import type { Rewrite } from "./store.ts";
+import { type Entry, entriesPerStep, type Rewrite } from "../state/state.ts";
 import { finish, isKnownSame, isSameContent, type Steps } from "../text/text.ts";
 
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;

@@ -1,7 +1,7 @@
-/** The door of state/: data that outlives a process, besides the history. */
+/** The door of state/: data that outlives a process. */
 
-export { type CallLog, createCallLog, type SessionOrigin } from "./call-log.ts";
-export { isLogPlace, type LogPage, openQuestions, readCallLog } from "./call-log-reader.ts";
+export { type CallLog, createCallLog, type SessionOrigin } from "./folder/call-log.ts";
+export { isLogPlace, type LogPage, openQuestions, readCallLog } from "./folder/call-log-reader.ts";
 export { readClientNotes, writeClientNotes } from "./client-changes.ts";
 export {
   containsAll,
@@ -11,10 +11,21 @@ export {
   registerInspector,
   type RegistryFile,
   watchInspectors,
-} from "./inspector-registry.ts";
+} from "./folder/inspector-registry.ts";
 export { programFiles } from "./own-program.ts";
-export { createReadStates, type ReadStates } from "./read-states.ts";
-export { openReceipts, type Receipt, type Receipts } from "./receipts.ts";
+export { hashOfFile, openBytes, smallBytesMax, storedFile } from "./folder/blobs.ts";
+export { openFileStore } from "./folder/file-store.ts";
+export { type Entry, entriesPerStep, hasCoarseTime, inodeFingerprint } from "./folder/record.ts";
+export type {
+  BlobRead,
+  BlobSource,
+  HistoryStore,
+  Rewrite,
+  SessionRecords,
+  StoredSession,
+} from "./history-store.ts";
+export { createReadStates, type ReadStates } from "./folder/read-states.ts";
+export { openReceipts, type Receipt, type Receipts } from "./folder/receipts.ts";
 export { appendShellNotes, followShellNotes, type ShellNote } from "./shell-notes.ts";
 export {
   chunksOf,
@@ -33,4 +44,4 @@ export {
   readErrors,
   readUsage,
   type SessionUsage,
-} from "./logs.ts";
+} from "./folder/logs.ts";

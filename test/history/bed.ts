@@ -12,7 +12,7 @@ import { type OpenFile, wholeFile } from "../../src/disk/lookup/open-file.ts";
 import { type History, type HistoryOptions, openHistory } from "../../src/history/history.ts";
 import type { Kept } from "../../src/history/keeping.ts";
 import type { SessionHistory } from "../../src/history/session-history.ts";
-import { inodeFingerprint } from "../../src/history/record.ts";
+import { inodeFingerprint } from "../../src/state/state.ts";
 
 export interface Bed {
   readonly history: History;

@@ -5,7 +5,7 @@
  *   node child.mjs change <bed> - <id>      waits for a word, then edits, rewinds and collects until it is killed, and says so
  */
 
-import { openFileStore } from "../../src/history/store.ts";
+import { openFileStore } from "../../src/state/state.ts";
 import { makeBed } from "./bed.ts";
 import { begin, did, linesOf, theWord } from "./saying.ts";
 import { textOf } from "./killing.ts";

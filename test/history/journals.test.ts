@@ -6,7 +6,7 @@ import { once } from "node:events";
 import * as fs from "node:fs";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { HistoryRecord } from "../../src/contract/history.ts";
-import { openFileStore } from "../../src/history/store.ts";
+import { openFileStore } from "../../src/state/state.ts";
 import { workspace } from "../support/workspace.ts";
 import { buildChild, type Child } from "./program.ts";
 

@@ -8,7 +8,7 @@ import { deepEqual, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
-import { openFileStore } from "../../src/history/store.ts";
+import { openFileStore } from "../../src/state/state.ts";
 import { contentsOf, storyOf } from "../../src/history/snapshots.ts";
 import { workspace } from "../support/workspace.ts";
 import { type Bed, blobFiles, makeBed } from "./bed.ts";

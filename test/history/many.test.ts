@@ -3,7 +3,7 @@
 import { equal } from "node:assert/strict";
 import { test } from "vitest";
 import type { HistoryRecord } from "../../src/contract/history.ts";
-import { openFileStore } from "../../src/history/store.ts";
+import { openFileStore } from "../../src/state/state.ts";
 import { openHistory } from "../../src/history/history.ts";
 import { workspace } from "../support/workspace.ts";
 

@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import type { HistoryRecord } from "../../src/contract/history.ts";
 import { wholeFile } from "../../src/disk/lookup/open-file.ts";
-import { openBytes } from "../../src/history/blobs.ts";
-import type { Entry } from "../../src/history/record.ts";
-import type { HistoryStore } from "../../src/history/store.ts";
+import { openBytes } from "../../src/state/state.ts";
+import type { Entry } from "../../src/state/state.ts";
+import type { HistoryStore } from "../../src/state/state.ts";
 
 export function memoryStore(): HistoryStore {
   const sessions = new Map<string, { entries: Entry[]; lastMs: number; version: number }>();

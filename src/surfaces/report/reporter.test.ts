@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { registerInspector } from "../../state/inspector-registry.ts";
+import { registerInspector } from "../../state/folder/inspector-registry.ts";
 import { createFilehand } from "../../filehand.ts";
 import { createReporter } from "./reporter.ts";
 

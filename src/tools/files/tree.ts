@@ -316,7 +316,7 @@ export async function record(
 }
 
 /** Contents up to this size are kept with the record of a file that appears, to recognise it and to show it. */
-const smallBytesMax = 1_048_576; // local: of one record, as in history/blobs.ts
+const smallBytesMax = 1_048_576; // local: of one record, as in state/folder/blobs.ts
 
 /** Throws if it is no longer the listed file. */
 function openSame(real: string, entry: TreeEntry, top: Target, { disk }: ToolContext) {

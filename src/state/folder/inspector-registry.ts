@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
-import { Descriptor, lifeOf, makeFolders, processIdentity, type Watching } from "../disk/disk.ts";
-import { contains } from "../contract/common.ts";
-import { type InspectorPlace, reportProtocol } from "../contract/event.ts";
+import { Descriptor, lifeOf, makeFolders, processIdentity, type Watching } from "../../disk/disk.ts";
+import { contains } from "../../contract/common.ts";
+import { type InspectorPlace, reportProtocol } from "../../contract/event.ts";
 
 /** The name is older than the word inspector; processes of both versions must agree on it. */
 const folderName = "lookouts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import type { ChangeRecord, FileVersion, HistoryRecord } from "../contract/history.ts";
+import type { ChangeRecord, FileVersion, HistoryRecord } from "../../contract/history.ts";
 import { decodeLines, encodeEntry } from "./record.ts";
 
 const content = "0123456789abcdef".repeat(4);

@@ -12,11 +12,11 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import type { HistoryRecord, StartRecord, StoreFault } from "../contract/history.ts";
-import { createLocks, type Locks, type StoreFolder } from "../disk/disk.ts";
-import { finish, type Steps } from "../text/text.ts";
+import type { HistoryRecord, StartRecord, StoreFault } from "../../contract/history.ts";
+import { createLocks, type Locks, type StoreFolder } from "../../disk/disk.ts";
+import { finish, type Steps } from "../../text/text.ts";
 import { decodeLines, decodingLines, encodeEntry, type Entry } from "./record.ts";
-import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
+import type { HistoryStore, SessionRecords, StoredSession } from "../history-store.ts";
 
 type Journals = Pick<
   HistoryStore,
@@ -73,7 +73,7 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
     reading: (session) => reading(folder, session),
     state: (session) => stateOf(folder, placeOf(session)),
     sessions: () =>
-      folder.list("sessions").flatMap((name): SessionUsage[] => {
+      folder.list("sessions").flatMap((name): StoredSession[] => {
         const usage = usageOf(folder, `sessions/${name}`);
         return usage === undefined ? [] : [usage];
       }),
@@ -185,7 +185,7 @@ function eachOnce(parts: readonly (readonly Entry[])[], absorbed: readonly strin
 }
 
 /** Reads only the beginning: there may be thousands of sessions. */
-function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
+function usageOf(folder: StoreFolder, place: string): StoredSession | undefined {
   let [bytes, lastMs] = [0, 0];
   let start: StartRecord | undefined;
   for (const name of folder.list(place)) {

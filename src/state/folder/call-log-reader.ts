@@ -2,10 +2,10 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { lifeOf, noFollow } from "../disk/disk.ts";
-import type { LogFilter, LoggedCall, LoggedQuestion } from "../contract/call-log.ts";
-import { contains, dropOldest } from "../contract/common.ts";
-import { limits } from "../contract/limits.ts";
+import { lifeOf, noFollow } from "../../disk/disk.ts";
+import type { LogFilter, LoggedCall, LoggedQuestion } from "../../contract/call-log.ts";
+import { contains, dropOldest } from "../../contract/common.ts";
+import { limits } from "../../contract/limits.ts";
 import { logFolder, logNames } from "./call-log.ts";
 import { backwardLines, type DecodedLine, decodeLine } from "./call-log-format.ts";
 import { overlap } from "./inspector-registry.ts";

@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { makeFolders } from "../disk/disk.ts";
+import { makeFolders } from "../../disk/disk.ts";
 
 export interface SessionUsage {
   readonly time: string;

@@ -19,11 +19,11 @@ import {
   type StoreFolder,
   wholeFile,
   yieldToEventLoop,
-} from "../disk/disk.ts";
-import { isHash } from "../text/text.ts";
+} from "../../disk/disk.ts";
+import { isHash } from "../../text/text.ts";
 import { openPacks, type Packs } from "./packs.ts";
 import { inodeFingerprint, isContentId } from "./record.ts";
-import type { BlobRead, BlobSource, HistoryStore, SweptStore } from "./store.ts";
+import type { BlobRead, BlobSource, HistoryStore, SweptStore } from "../history-store.ts";
 
 /** Contents up to this size are first appended to a pack. */
 const packedBytesMax = 65_536;

@@ -8,7 +8,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { lifeOf, processIdentity, type StoreFolder } from "../disk/disk.ts";
+import { lifeOf, processIdentity, type StoreFolder } from "../../disk/disk.ts";
 
 export interface PackEntry {
   readonly content: string;

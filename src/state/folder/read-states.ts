@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor, makeFolders, noFollow } from "../disk/disk.ts";
+import { Descriptor, makeFolders, noFollow } from "../../disk/disk.ts";
 
 export interface ReadStates {
   /** The state stored under this name; undefined if there is none or it is unreadable. The caller validates its shape. */

@@ -7,12 +7,12 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { errnoName, makeFolders, noFollow, processIdentity } from "../disk/disk.ts";
-import type { Question } from "../contract/ask.ts";
-import type { CallLogLimits, LoggedCall, LogOrigin, LogRecord } from "../contract/call-log.ts";
-import { contains, dropOldest } from "../contract/common.ts";
-import type { CallChange, CallEvent } from "../contract/event.ts";
-import { limits } from "../contract/limits.ts";
+import { errnoName, makeFolders, noFollow, processIdentity } from "../../disk/disk.ts";
+import type { Question } from "../../contract/ask.ts";
+import type { CallLogLimits, LoggedCall, LogOrigin, LogRecord } from "../../contract/call-log.ts";
+import { contains, dropOldest } from "../../contract/common.ts";
+import type { CallChange, CallEvent } from "../../contract/event.ts";
+import { limits } from "../../contract/limits.ts";
 import { encodeBatch } from "./call-log-format.ts";
 
 export type SessionOrigin = Pick<LogOrigin, "session" | "sessionMs" | "principal" | "client">;

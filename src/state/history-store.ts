@@ -1,11 +1,9 @@
-/** The interface of a history store, and its default, which consists of files. */
+/** The port of the history: records of changes, and contents by their hash. */
 
 import type { HistoryRecord, StartRecord, StoreFault } from "../contract/history.ts";
-import { type OpenFile, openStoreFolder } from "../disk/disk.ts";
+import type { OpenFile } from "../disk/disk.ts";
 import type { Steps } from "../text/text.ts";
-import { openBlobs } from "./blobs.ts";
-import { openJournals } from "./journals.ts";
-import type { Entry } from "./record.ts";
+import type { Entry } from "./folder/record.ts";
 
 export interface BlobSource {
   readonly file: OpenFile;
@@ -24,7 +22,7 @@ export interface SessionRecords {
   readonly faults: readonly StoreFault[];
 }
 
-export interface SessionUsage {
+export interface StoredSession {
   readonly session: string;
   readonly bytes: number;
   readonly lastMs: number;
@@ -43,7 +41,7 @@ export interface HistoryStore {
   reading(session: string): Steps<SessionRecords>;
   /** A cheap value that changes whenever the result of `records` would. */
   state(session: string): string;
-  sessions(): readonly SessionUsage[];
+  sessions(): readonly StoredSession[];
   /** Replaces a session's records. MUST NOT lose what another process appends meanwhile. */
   rewrite(session: string, rewrite: Rewrite): Promise<void>;
   removeSession(session: string): void;
@@ -72,32 +70,4 @@ export interface HistoryStore {
 export interface SweptStore {
   readonly removed: number;
   readonly bytes: number;
-}
-
-// The store of files: journals and contents in one private folder.
-
-export interface FileStoreOptions {
-  readonly folder: string;
-  /** Syncs every record and content: survives a power cut, and costs two to four more syncs per change. */
-  readonly durable?: boolean;
-  /** For tests; see `disk/lock/lock.ts`. */
-  readonly lockFolder?: string | undefined;
-}
-
-const [ended, underWay] = ["collected", "collecting"];
-
-export function openFileStore({ folder: path, durable = false, lockFolder }: FileStoreOptions): HistoryStore {
-  const folder = openStoreFolder(path, { durable });
-  const timeOf = (name: string): number | undefined => {
-    const stored = folder.look(name);
-    return stored === undefined ? undefined : Number(stored.mtimeNs / 1_000_000n);
-  };
-  return {
-    ...openJournals(folder, lockFolder),
-    ...openBlobs(folder),
-    collectedMs: () => timeOf(ended),
-    markCollected: () => folder.put(ended, new Uint8Array()),
-    collectingMs: () => timeOf(underWay),
-    markCollecting: (isUnderWay) => (isUnderWay ? folder.put(underWay, new Uint8Array()) : folder.remove(underWay)),
-  };
 }

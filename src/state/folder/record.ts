@@ -5,9 +5,9 @@
  */
 
 import * as zlib from "node:zlib"; // a Node without crc32 must get as far as the check of its version
-import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
-import type { Identity } from "../disk/disk.ts";
-import { finish, type Steps } from "../text/text.ts";
+import type { FileVersion, HistoryRecord, RewindKind } from "../../contract/history.ts";
+import type { Identity } from "../../disk/disk.ts";
+import { finish, type Steps } from "../../text/text.ts";
 
 /** Digits of a checksum, at the beginning of a line. */
 const sumChars = 8;

@@ -5,7 +5,7 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { makeFolders } from "../disk/disk.ts";
+import { makeFolders } from "../../disk/disk.ts";
 
 /** `not applied`: the call ended before it changed anything. `unknown`: the server was killed during the call. */
 export type Receipt =

@@ -11,10 +11,10 @@ import type {
   LoggedQuestion,
   LogOrigin,
   LogRecord,
-} from "../contract/call-log.ts";
-import { isRecord } from "../contract/common.ts";
-import type { CallRange } from "../contract/event.ts";
-import { limits } from "../contract/limits.ts";
+} from "../../contract/call-log.ts";
+import { isRecord } from "../../contract/common.ts";
+import type { CallRange } from "../../contract/event.ts";
+import { limits } from "../../contract/limits.ts";
 
 /** Digits of a checksum, at the beginning of a line. */
 const sumChars = 8;
