@@ -166,7 +166,7 @@ await build({
     apart("/inspector/index.ts", "./cli/inspector.cjs"),
   ],
   // Everything but what is optional goes into the bundle: one file to read at start.
-  external: packages(Object.keys(optionalDependencies)),
+  external: packages([...Object.keys(optionalDependencies), "pg"]),
   output: {
     dir: "dist",
     format: "cjs",

@@ -17,6 +17,8 @@ export const loadedWhenUsed = {
   "kinds/worker/worker.ts": "runs in a worker thread, as a program of its own",
   "lsp/servers.ts": "only where language servers are asked for",
   "lsp/languages.ts": "only where language servers are asked for",
+  "state/folder/folder-state.ts": "only where an operator looks at the state",
+  "state/postgres/postgres.ts": "only where the state is in a database",
   "settings/client-file.ts": "only for `filehand init`",
   "settings/keep-rule.ts": "only when a person keeps a rule",
   "text/notebook/notebook.ts": "only for notebooks",

@@ -86,6 +86,8 @@ const builtins = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const packages = {
+  // An optional peer, loaded where the state is in a database.
+  state: ["pg"],
   disk: ["koffi"],
   confinement: ["koffi"],
   dialects: ["fastest-levenshtein"],

@@ -25,6 +25,7 @@ const programs = [
   { name: "zsh", isThere: () => has("zsh"), use: "completion in zsh" },
   { name: "fish", isThere: () => has("fish"), use: "completion in fish" },
   { name: "mandoc", isThere: () => existsSync("/usr/bin/mandoc"), use: "the form of the man page" },
+  { name: "postgresql", isThere: () => existsSync("/usr/lib/postgresql"), use: "state that several machines share" },
   { name: "chromium", isThere: () => chromiumPath() !== undefined, use: "the inspector's page in a real browser" },
 ];
 /** Packages of their own, so that they shadow nothing; the tests that need them. */

@@ -165,7 +165,11 @@ export function createFilehand(given: FilehandOptions): Filehand {
   };
 
   return {
-    history: () => openPast?.() ?? Promise.resolve(undefined),
+    history: async () => {
+      const past = await openPast?.();
+      await past?.refresh();
+      return past;
+    },
     roots,
     workspaceId: workspaceIdOf(roots),
     permissions: permissions(() => guard),

@@ -602,7 +602,11 @@ export function startSession<Name extends DialectName>(
         (await observer()).observe(request, { ...context, disk: first.disk, guard: first.guard });
       return asValue("observed", undefined, {}, given, () => everything("search"), work);
     },
-    history: turns.past,
+    history: async () => {
+      const past = await turns.past();
+      await past?.refresh();
+      return past;
+    },
     rewind: (to, given) => rewound(to, "rewind", given),
     workspace: createWorkspace(asData),
     undo: (given) => rewound({ last: "undo" }, "undo", given),

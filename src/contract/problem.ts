@@ -175,6 +175,8 @@ interface FailuresAt {
   /** One of several files failed: the files already written were restored, except those in `left`. */
   ROLLED_BACK: { cause: ProblemData; putBack: readonly Place[]; left: readonly Place[] };
   IO_ERROR: { errno: string; during: string };
+  /** The state that several machines share cannot be reached, so the change can be neither locked nor recorded. Nothing was written. */
+  STATE_UNAVAILABLE: { fault: string };
 }
 
 /** Lines of a file as they are now, numbered from `from`; the first few. */

@@ -197,6 +197,8 @@ const clauses: {
   NO_OUTLINE: noOutlineWords,
   CHANGED: () => "it kept changing while it was read, try again",
   IO_ERROR: ({ errno, during }) => `${errnoIn(errno, during)}, ${errnoRemedy(errno, during)}`,
+  STATE_UNAVAILABLE: ({ fault }) =>
+    `the shared state cannot be used (${fault}), nothing was written, try again in a moment`,
   NOT_READ: notReadWords,
   STALE: staleWords,
   NO_MATCH: noMatchWords,

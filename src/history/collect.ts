@@ -42,11 +42,12 @@ export async function collect(
   const { unlessWithinMs, ifDue = false, graceMs = graceMsDefault, onProgress } = options;
   if (ifDue && !isDue(store, nowMs)) return "not due";
   if (unlessWithinMs !== undefined && isWithin(store.collectedMs(), unlessWithinMs, nowMs)) return "not due";
-  store.markCollecting(true);
+  await store.refresh?.();
+  await store.markCollecting(true);
   try {
     return await collectNow(store, limits, nowMs, graceMs, alsoNeeded, onProgress);
   } finally {
-    store.markCollecting(false);
+    await store.markCollecting(false);
   }
 }
 
@@ -64,7 +65,7 @@ const dayMs = 86_400_000;
 export function isDue(store: HistoryStore, nowMs: number): boolean {
   const last = store.collectedMs();
   if (last === undefined) {
-    if (store.sessions().length > 0) store.markCollected();
+    if (store.sessions().length > 0) void store.markCollected();
     return false;
   }
   if (isBusy(store, nowMs) || isWithin(last, graceMsDefault, nowMs)) return false;
@@ -81,7 +82,7 @@ async function collectNow(
 ): Promise<Collected> {
   const sessions = store.sessions().toSorted((a, b) => a.lastMs - b.lastMs);
   const tooOld = sessions.filter(({ lastMs }) => nowMs - lastMs > limits.ageMsMax);
-  for (const { session } of tooOld) store.removeSession(session);
+  for (const { session } of tooOld) await store.removeSession(session);
   const kept = sessions.slice(tooOld.length);
   for (const [index, { session }] of kept.entries()) {
     await shorten(store, session, limits.snapshotsMax);
@@ -90,7 +91,7 @@ async function collectNow(
   }
   const fitted = await fit(store, kept, limits, nowMs);
   const swept = await sweep(store, graceMs, alsoNeeded);
-  store.markCollected();
+  await store.markCollected();
   onProgress?.(kept.length + 1, kept.length + 1);
   return {
     sessionsRemoved: tooOld.length + fitted.removed,
@@ -101,16 +102,19 @@ async function collectNow(
 }
 
 /** In time slices: a journal may be long. */
-const contentsIn = (store: HistoryStore, session: string): Promise<ReadonlySet<string>> =>
-  runInSlices(
+async function contentsIn(store: HistoryStore, session: string): Promise<ReadonlySet<string>> {
+  await store.refresh?.(session);
+  return runInSlices(
     (function* () {
       const { entries } = yield* store.reading(session);
       return yield* collectingContents(entries);
     })(),
   );
+}
 
 /** Checks without a lock first: an active session must not wait for a collection that has nothing to do. */
 async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
+  await store.refresh?.(session);
   const short = await runInSlices(
     (function* () {
       const { entries } = yield* store.reading(session);
@@ -135,7 +139,7 @@ async function fit(
   nowMs: number,
 ): Promise<{ readonly removed: number; readonly over: boolean }> {
   const needsOf = (session: string): Promise<ReadonlySet<string>> => contentsIn(store, session);
-  const tally = startTally(store);
+  const tally = await startTally(store);
   const needs: Needs[] = [];
   for (const { session, lastMs, bytes } of sessions) {
     const one = { session, lastMs, journalBytes: bytes, contents: await needsOf(session) };
@@ -148,7 +152,7 @@ async function fit(
   for (const one of needs) {
     if (tally.bytes() <= bytesMax) return { removed, over: false };
     if (nowMs - one.lastMs < inUseMs) break;
-    store.removeSession(one.session);
+    await store.removeSession(one.session);
     tally.count(one, -1);
     removed += 1;
   }
@@ -165,9 +169,9 @@ async function fit(
 }
 
 /** Bytes that sessions need; a content that several share counts once. */
-function startTally(store: HistoryStore) {
+async function startTally(store: HistoryStore) {
   const sizes = new Map<string, number>();
-  for (const { content, bytes } of store.blobs()) sizes.set(content, bytes);
+  for await (const { content, bytes } of store.blobs()) sizes.set(content, bytes);
   const users = new Map<string, number>();
   let total = 0;
   return {
@@ -191,6 +195,7 @@ async function sweep(
 ): ReturnType<HistoryStore["sweep"]> {
   const once = async (): ReturnType<HistoryStore["sweep"]> => {
     const needed = new Set(alsoNeeded());
+    await store.refresh?.();
     for (const { session } of store.sessions()) {
       for (const content of await contentsIn(store, session)) needed.add(content);
       await yieldToEventLoop();

@@ -6,10 +6,10 @@ import { StoreFailed, yieldToEventLoop } from "../disk/disk.ts";
 import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
 import { mergeHistories } from "./merged.ts";
-import { once, openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
+import { type Audited, once, openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { openNotedStates } from "./noted-states.ts";
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
-import { type HistoryStore, openFileStore, type StoredSession } from "../state/state.ts";
+import { type BlobSize, type HistoryStore, openFileStore, type StoredSession } from "../state/state.ts";
 
 export type { Keeping, Kept } from "./keeping.ts";
 export {
@@ -44,6 +44,7 @@ export interface HistoryOptions {
   readonly durable?: boolean;
   readonly store?: HistoryStore;
   readonly onKept?: () => void;
+  readonly audited?: Audited | undefined;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
 }
@@ -60,11 +61,13 @@ export interface SessionSummary {
 }
 
 export interface History {
+  /** Loads the list of sessions, where other machines write to the store too. Throws StoreFailed. */
+  refresh(): Promise<void>;
   /** Opens a new or an existing session. Writes nothing before its first change. */
   session(start: SessionStart): SessionHistory;
   /** Newest first. */
   sessions(): readonly SessionSummary[];
-  usage(): Usage;
+  usage(): Promise<Usage>;
   verify(onProgress?: (done: number, total: number) => void): Promise<Verified>;
   /** Whether an automatic collection is due; false if the store cannot be used. */
   isDue(): boolean;
@@ -81,7 +84,7 @@ export const historyDefaults = {
 /** Opens nothing until it is used. Failures of the store are thrown as StoreFailed, except by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
-  const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
+  const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept, audited } = options;
   const folder = nodePath.join(options.stateDir, "history");
   const store = options.store ?? openFileStore({ folder, durable, lockFolder });
   const noted = openNotedStates(nodePath.join(options.stateDir, "observe"), lockFolder);
@@ -101,8 +104,9 @@ export function openHistory(options: HistoryOptions): History {
     return summary;
   };
   const open = (start: SessionStart) =>
-    openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept, noted });
+    openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept, noted, audited });
   return {
+    refresh: async () => store.refresh?.(),
     session({ over, ...start }) {
       const own = open(start);
       if (over === undefined) return own;
@@ -145,23 +149,27 @@ export function createUpkeep(collect: () => Promise<unknown>, nowMs: () => numbe
   };
 }
 
-function usageOf(store: HistoryStore): Usage {
+async function usageOf(store: HistoryStore): Promise<Usage> {
   const all = new Set<string>();
   let contentBytes = 0;
-  for (const { content, bytes } of store.blobs()) {
+  for await (const { content, bytes } of store.blobs()) {
     all.add(content); // a content may be in two places for a while
     contentBytes += bytes;
   }
   const sessions = store.sessions();
   const journalBytes = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   const asideBytes = store.asideBytes();
-  const [oldestMs] = sessions.map((session) => startOf(session, store)).toSorted((a, b) => a - b);
+  const starts: number[] = [];
+  for (const session of sessions) starts.push(await startOf(session, store));
+  const [oldestMs] = starts.toSorted((a, b) => a - b);
   const bytes = contentBytes + journalBytes + asideBytes;
   return { bytes, contents: all.size, contentBytes, journalBytes, asideBytes, sessions: sessions.length, oldestMs };
 }
 
-function startOf({ session, lastMs }: StoredSession, store: HistoryStore): number {
+async function startOf({ session, lastMs, start }: StoredSession, store: HistoryStore): Promise<number> {
+  if (start !== undefined) return start.timeMs;
   try {
+    await store.refresh?.(session);
     return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;
   } catch (error) {
     unreadable(error);
@@ -194,14 +202,21 @@ async function verify(
       return instead;
     }
   };
+  await store.refresh?.();
   for (const { session } of orFault(() => store.sessions(), [])) {
+    await store.refresh?.(session);
     const read = orFault(() => store.records(session), { entries: [], faults: [] });
     records += read.entries.length;
     faults.push(...read.faults);
     for (const content of contentsOf(storyOf(read.entries))) needed.set(content, session);
     await yieldToEventLoop();
   }
-  const stored = orFault(() => [...store.blobs()], []);
+  const stored: BlobSize[] = [];
+  try {
+    for await (const one of store.blobs()) stored.push(one);
+  } catch (error) {
+    faults.push(unreadable(error));
+  }
   const all = new Set([...needed.keys(), ...stored.map(({ content }) => content)]);
   let done = 0;
   for (const content of all) {

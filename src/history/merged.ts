@@ -91,9 +91,9 @@ export function merged(members: readonly Member[], within?: readonly string[]): 
   const known = new Map<string, number>();
   for (const { step, member } of placed) {
     const key = keyOf(member, step.messageId);
-    const isShared = step.messageId !== "" && isTold(key, member, origins);
+    const isRequired = step.messageId !== "" && isTold(key, member, origins);
     const same = JSON.stringify([key, step.type === "change" ? step.path : ""]);
-    const at = isShared ? known.get(same) : undefined;
+    const at = isRequired ? known.get(same) : undefined;
     if (step.type === "turn") origins.set(key, [...(origins.get(key) ?? []), { member, messageId: step.messageId }]);
     if (at !== undefined) {
       if (recordedBy[at]?.includes(member) === false) recordedBy[at]?.push(member);
@@ -286,6 +286,7 @@ export function mergeHistories(
 
   return {
     id: own.id,
+    isRequired: own.isRequired,
     async checkpoint(messageId, rewinds, about) {
       if (rewinds === undefined) return own.checkpoint(messageId, undefined, about);
       if (rewinds.state === "ended") {
@@ -370,6 +371,9 @@ export function mergeHistories(
     undoTargets() {
       const view = read();
       return mergedTargets(view.members, view);
+    },
+    async refresh() {
+      for (const one of sessions) await one.refresh();
     },
     async prepare(signal) {
       for (const one of sessions) await one.prepare(signal);

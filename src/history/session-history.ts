@@ -16,6 +16,7 @@ import type {
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
+import type { AuditEntry } from "../contract/state.ts";
 import {
   FileTruncated,
   type Identity,
@@ -104,6 +105,8 @@ export interface ChangedFile {
 
 export interface SessionHistory {
   readonly id: string;
+  /** A change that cannot be recorded MUST NOT be made. */
+  readonly isRequired: boolean;
   /** Assigns the following changes to this message, new or known. Returns the reason if that cannot be written. */
   checkpoint(messageId: string, rewinds?: Rewinds, about?: AboutTurn): Promise<{ readonly failed: string | undefined }>;
   /** To be called under the file's lock, right before the swap. Throws only for a bug. */
@@ -112,7 +115,7 @@ export interface SessionHistory {
   done(kept: Kept, identity: Identity, mode?: number): void;
   undone(kept: Kept): void;
   /** Changes that were made already, by another program. Returns the reason if they cannot be recorded. */
-  keepObserved(messageId: string, changes: readonly ObservedChange[]): { readonly failed: string | undefined };
+  keepObserved(messageId: string, changes: readonly ObservedChange[]): Promise<{ readonly failed: string | undefined }>;
   /** Stores the content of a file that others may change, and returns its id. Throws StoreFailed. */
   note(file: OpenFile, path: string, bytes?: Uint8Array): Promise<string>;
   /** The noted states of the roots, over all sessions. */
@@ -131,12 +134,14 @@ export interface SessionHistory {
   /** Every file that a turn changed, as the last change left it; by real path. */
   tracked(): ReadonlyMap<string, FileVersion>;
   /** The last change of each file since about a moment, by any session: other processes work in the same folders. */
-  changedByAnySince(timeMs: number): ReadonlyMap<string, Pick<ChangeRecord, "after" | "timeMs">>;
+  changedByAnySince(timeMs: number): Promise<ReadonlyMap<string, Pick<ChangeRecord, "after" | "timeMs">>>;
   /** The caller closes the result. */
   open(content: string): Promise<BlobRead>;
   plan(messageId: string, options: PlanOptions): Promise<RewindPlan>;
   undoTargets(): UndoTargets;
-  /** Reads a long journal in time slices, so that the functions that answer at once need not. */
+  /** Loads what was recorded elsewhere, where other machines write to the store too. Throws StoreFailed. */
+  refresh(): Promise<void>;
+  /** Does so, and reads a long journal in time slices, so that the functions that answer at once need not. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Shortens the journal to the turns within the limit. `checkpoint` does this now and then. */
   tidy(): Promise<void>;
@@ -154,7 +159,11 @@ export interface SessionOptions extends KeepingRules {
   readonly snapshotsMax: number;
   readonly onKept?: (() => void) | undefined;
   readonly noted: NotedStates;
+  /** The entry of the audit for a change, where there is one. */
+  readonly audited?: Audited | undefined;
 }
+
+export type Audited = (session: string, change: ChangeRecord) => AuditEntry;
 
 /** Records that are written at once. */
 const recordsAtOnce = 500;
@@ -184,18 +193,27 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
     return last;
   };
 
-  const write = (records: readonly HistoryRecord[]): { readonly ids: readonly string[]; readonly failed?: string } => {
+  const write = async (
+    records: readonly HistoryRecord[],
+  ): Promise<{ readonly ids: readonly string[]; readonly failed?: string }> => {
     const { id, roots, dialect, client } = start;
     const named = client === undefined ? {} : { client };
     const first: HistoryRecord[] = started
       ? []
       : [{ type: "start", session: id, roots, dialect, timeMs: nowMs(), ...named }];
     try {
-      const ids = store.append(session, [...first, ...records]);
+      const { audited } = options;
+      const audit =
+        audited && records.flatMap((record) => (record.type === "change" ? [audited(session, record)] : []));
+      const { ids, stored } = store.append(session, [...first, ...records], audit);
+      // Before the wait: calls at the same time must not begin the session twice.
       started = true;
       for (const record of records) if (record.type === "turn") written.add(record.messageId);
+      if (stored !== undefined) await stored;
       return { ids };
     } catch (error) {
+      if (first.length > 0) started = false;
+      for (const record of records) if (record.type === "turn") written.delete(record.messageId);
       return { ids: [], failed: failureOf(error) };
     }
   };
@@ -209,15 +227,19 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
 
   return {
     id: session,
+    isRequired: store.isRequired === true,
     async checkpoint(messageId, rewinds, about = {}) {
       if (rewinds?.state === "ended") {
         const ended = { type: "turn", messageId, timeMs: nowMs(), rewinds } as const;
         return written.has(messageId) ? { failed: write([ended]).failed } : { failed: undefined };
       }
       if (written.has(messageId)) return { failed: undefined };
+      // The first change of a turn announces it as well, which saves a round trip.
+      if (store.isRequired === true && rewinds === undefined && Object.keys(about).length === 0)
+        return { failed: undefined };
       const goes = rewinds === undefined ? {} : { rewinds };
       const turn = { type: "turn", messageId, timeMs: nowMs(), ...about, ...goes } as const;
-      const { failed } = write([turn]);
+      const { failed } = await write([turn]);
       if (failed === undefined && written.size % tidyEveryTurns === 0) await tidy().catch(failureOf);
       return { failed };
     },
@@ -226,26 +248,26 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
       const { instead, messageId } = keeping;
       const change = changeOf(keeping, versions, nowMs());
       const voided: HistoryRecord[] = instead?.id === undefined ? [] : [{ type: "void", of: instead.id }];
-      const { ids, failed } = write([...turnOf(messageId), ...voided, change]);
+      const { ids, failed } = await write([...turnOf(messageId), ...voided, change]);
       options.onKept?.();
       const { before, after } = versions;
       return { id: ids.at(-1), before, after, failed: versions.failed ?? failed };
     },
     done({ id, after }, identity, mode) {
       const now = doneVersion(after, identity, mode);
-      if (id !== undefined && isNews(now, after)) write([{ type: "after", of: id, after: now }]);
+      if (id !== undefined && isNews(now, after)) void write([{ type: "after", of: id, after: now }]);
     },
     undone({ id }) {
-      if (id !== undefined) write([{ type: "void", of: id }]);
+      if (id !== undefined) void write([{ type: "void", of: id }]);
     },
-    keepObserved(messageId, changes) {
+    async keepObserved(messageId, changes) {
       for (let at = 0; at < changes.length; at += recordsAtOnce) {
         const part = changes.slice(at, at + recordsAtOnce);
         const timeMs = nowMs();
         const records = part.map(
           (one): ChangeRecord => ({ type: "change", messageId, tool: "observed", timeMs, ...one }),
         );
-        const { failed } = write([...turnOf(messageId), ...records]);
+        const { failed } = await write([...turnOf(messageId), ...records]);
         if (failed !== undefined) return { failed };
       }
       options.onKept?.();
@@ -275,8 +297,10 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
       return [...byPath(all).values()].map(endsOf);
     },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
-    changedByAnySince: (timeMs) => {
+    changedByAnySince: async (timeMs) => {
+      await store.refresh?.();
       const recent = store.sessions().filter(({ lastMs }) => lastMs >= timeMs - clockSlackMs);
+      for (const one of recent) await store.refresh?.(one.session);
       const changes = recent
         .flatMap((one) => changesIn(storyOf(store.records(one.session).entries).steps))
         .filter((change) => change.timeMs >= timeMs - clockSlackMs)
@@ -287,7 +311,9 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
     plan: (messageId, given) =>
       planOf(messageId, changedSince(read().story, messageId), read().faults.length > 0, given, store, options),
     undoTargets: () => undoTargets(read().story),
+    refresh: async () => store.refresh?.(session),
     async prepare(signal) {
+      await store.refresh?.(session);
       const state = store.state(session);
       if (last?.state !== state) await runInSlices(reading(state), signal);
     },

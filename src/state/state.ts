@@ -17,13 +17,33 @@ export { hashOfFile, openBytes, smallBytesMax, storedFile } from "./folder/blobs
 export { openFileStore } from "./folder/file-store.ts";
 export { type Entry, entriesPerStep, hasCoarseTime, inodeFingerprint } from "./folder/record.ts";
 export type {
+  Appended,
   BlobRead,
+  BlobSize,
   BlobSource,
   HistoryStore,
   Rewrite,
   SessionRecords,
   StoredSession,
 } from "./history-store.ts";
+export { type AuditFault, type AuditSigner, checkAudit, signerWith } from "./audit-chain.ts";
+export type { FolderState } from "./folder/folder-state.ts";
+export type {
+  Approvals,
+  Audit,
+  AuditRecord,
+  Events,
+  SavedSession,
+  SessionChange,
+  SessionStore,
+  SharedEvent,
+  SharedWorkspaceState,
+  StoredToken,
+  Tokens,
+  UsageStore,
+  WorkspaceState,
+} from "./ports.ts";
+export type { PostgresState } from "./postgres/postgres.ts";
 export { createReadStates, type ReadStates } from "./folder/read-states.ts";
 export { openReceipts, type Receipt, type Receipts } from "./folder/receipts.ts";
 export { appendShellNotes, followShellNotes, type ShellNote } from "./shell-notes.ts";

@@ -62,7 +62,7 @@ describe("collecting", () => {
     const collected = await bed.history.gc({ graceMs: 0 });
     ok(collected !== "not due");
     deepEqual([collected.sessionsRemoved, collected.over], [1, false]);
-    ok(bed.history.usage().bytes <= 90_000);
+    ok((await bed.history.usage()).bytes <= 90_000);
     equal((await bed.plan("second-0")).found, "pruned");
     deepEqual((await bed.history.verify()).faults, []);
     await bed.rewind("start", { id: "r" });

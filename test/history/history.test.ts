@@ -14,9 +14,9 @@ const bed = (options: BedOptions = {}) => makeBed(place(`bed-${(beds += 1)}`), o
 const big = (fill: string, megabytes: number): Buffer => Buffer.alloc(megabytes * 1_048_576, fill);
 
 describe("keeping", () => {
-  test("no folder is created before something is stored", () => {
+  test("no folder is created before something is stored", async () => {
     const { store, history } = bed();
-    deepEqual([fs.existsSync(store), history.sessions(), history.usage().bytes], [false, [], 0]);
+    deepEqual([fs.existsSync(store), history.sessions(), (await history.usage()).bytes], [false, [], 0]);
   });
 
   test("folders are 0700, files 0600, also below a wide umask", async () => {
@@ -42,14 +42,14 @@ describe("keeping", () => {
     nowMs = 90_000;
     await turn("m2");
     await write("a", "2");
-    equal(history.usage().oldestMs, 1_000);
+    equal((await history.usage()).oldestMs, 1_000);
   });
 
   test("one content is stored once, and its name is its hash", async () => {
     const { store, turn, write, history } = bed();
     await turn("m1");
     for (const name of ["a", "b", "c"]) await write(name, "the same");
-    equal(history.usage().contents, 1);
+    equal((await history.usage()).contents, 1);
     await history.gc({ graceMs: 0 });
     const [file = ""] = blobFiles(store);
     equal(fs.readFileSync(file, "utf8"), "the same");

@@ -27,10 +27,10 @@ test("keeping, listing, pruning, collecting and going back work with a store in 
     ["m3", "m4", "m5"],
   );
   deepEqual(await session.diffStats("m4"), { insertions: 2, deletions: 1, filesChanged: 2, uncounted: 0 });
-  const contents = history.usage().contents;
+  const contents = (await history.usage()).contents;
   const collected = await history.gc();
   ok(collected !== "not due");
-  ok(history.usage().contents < contents, "what only pruned turns needed is gone");
+  ok((await history.usage()).contents < contents, "what only pruned turns needed is gone");
   deepEqual((await history.verify()).faults, []);
   await rewind("m4", { id: "r1" });
   equal(tree()["a"], "644 333");

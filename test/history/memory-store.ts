@@ -29,7 +29,7 @@ export function memoryStore(): HistoryStore {
     append(session, records) {
       const entries = records.map(entryOf);
       sessionOf(session).entries.push(...entries);
-      return entries.map(({ id }) => id);
+      return { ids: entries.map(({ id }) => id), stored: undefined };
     },
     records: (session) => ({ entries: sessions.get(session)?.entries ?? [], faults: [] }),
     *reading(session) {
@@ -53,7 +53,6 @@ export function memoryStore(): HistoryStore {
     removeSession: (session) => void sessions.delete(session),
     putBytes,
     putFile: async ({ file, bytes }) => putBytes(bytes ?? (await wholeFile(file, 1_000_000_000)) ?? Buffer.alloc(0)),
-    has: (content) => blobs.has(content),
     isLinkTo: () => false,
     async openBlob(content) {
       const bytes = blobs.get(content);

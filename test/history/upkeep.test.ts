@@ -60,12 +60,12 @@ describe("a collection is due", () => {
     await history.gc();
     fs.mkdirSync(`${store}/trash`, { recursive: true });
     fs.writeFileSync(`${store}/trash/${Date.now() - 2 * hourMs}_ab_${"ab".repeat(32)}`, "12345");
-    equal(history.usage().asideBytes, 5);
+    equal((await history.usage()).asideBytes, 5);
     equal(history.isDue(), false);
     ago(`${store}/collected`, hourMs + 60_000);
     equal(history.isDue(), true);
     await history.gc({ ifDue: true });
-    deepEqual([history.usage().asideBytes, fs.readdirSync(`${store}/trash`)], [0, []]);
+    deepEqual([(await history.usage()).asideBytes, fs.readdirSync(`${store}/trash`)], [0, []]);
   });
 
   test("not where the store cannot be used", () => {

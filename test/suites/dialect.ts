@@ -420,6 +420,7 @@ export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData,
     },
   ],
   IO_ERROR: [{ code: "IO_ERROR", place, errno: "EIO", during: "reading it" }],
+  STATE_UNAVAILABLE: [{ code: "STATE_UNAVAILABLE", place, fault: "the database does not answer" }],
   CANCELLED: [{ code: "CANCELLED", tool: "Read" }],
 };
 

@@ -34,10 +34,7 @@ const touchAfterMs = 300_000;
 /** Bounds the memory of a long process; a forgotten content is read back once more. */
 const verifiedMax = 10_000;
 
-type Blobs = Pick<
-  HistoryStore,
-  "putBytes" | "putFile" | "has" | "isLinkTo" | "openBlob" | "blobs" | "sweep" | "asideBytes"
->;
+type Blobs = Pick<HistoryStore, "putBytes" | "putFile" | "isLinkTo" | "openBlob" | "blobs" | "sweep" | "asideBytes">;
 
 export function openBlobs(folder: StoreFolder): Blobs {
   /** Contents that this process has written or read back: name, and the file state that was verified. */
@@ -143,7 +140,6 @@ export function openBlobs(folder: StoreFolder): Blobs {
   return {
     putBytes,
     putFile,
-    has: (content) => isContentId(content) && (find(content) !== undefined || !packs.find(content).next().done),
     isLinkTo(content, fingerprint) {
       const stored = isContentId(content) ? folder.look(nameOf(content)) : undefined;
       return stored !== undefined && inodeFingerprint(stored) === fingerprint;

@@ -67,7 +67,7 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
     append(session, records) {
       const entries = records.map(entryOf);
       folder.append(`${placeOf(session)}/log`, Buffer.from(entries.map(encodeEntry).join("")));
-      return entries.map(({ id }) => id);
+      return { ids: entries.map(({ id }) => id), stored: undefined };
     },
     records: (session) => finish(reading(folder, session)),
     reading: (session) => reading(folder, session),

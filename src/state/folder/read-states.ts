@@ -3,7 +3,11 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { isRecord } from "../../contract/common.ts";
 import { Descriptor, makeFolders, noFollow } from "../../disk/disk.ts";
+
+import type { SavedSession, SessionStore } from "../ports.ts";
+import { exclusivelyIn } from "./exclusive.ts";
 
 export interface ReadStates {
   /** The state stored under this name; undefined if there is none or it is unreadable. The caller validates its shape. */
@@ -29,13 +33,19 @@ export function createReadStates(stateDir: string): ReadStates {
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    for (const [name, state] of unwritten) save(folder, name, state());
+    for (const [name, state] of unwritten) {
+      try {
+        save(folder, name, { files: state() });
+      } catch {
+        // A full or read-only state folder is not worth a failed call.
+      }
+    }
     unwritten.clear();
   };
   return {
     find(name) {
       if (unwritten.has(name)) flush();
-      return load(folder, name);
+      return load(folder, name)?.files;
     },
     follow: (name, state) => () => {
       unwritten.set(name, state);
@@ -49,32 +59,48 @@ export function createReadStates(stateDir: string): ReadStates {
 const fileOf = (folder: string, name: string): string =>
   nodePath.join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.json`);
 
-function load(folder: string, name: string): unknown {
+interface StoredState {
+  readonly files: unknown;
+  /** Of a session that came from a database, or goes there. */
+  readonly saves?: number | undefined;
+  readonly mode?: string | undefined;
+  readonly rules?: readonly string[] | undefined;
+}
+
+function load(folder: string, name: string): StoredState | undefined {
   try {
     using file = new Descriptor(fs.openSync(fileOf(folder, name), fs.constants.O_RDONLY | noFollow));
     const stat = fs.fstatSync(file.fd);
     if (!stat.isFile() || stat.size > bytesMax) return undefined;
     const stored = JSON.parse(fs.readFileSync(file.fd, "utf8")) as Partial<
-      Record<"version" | "name" | "files", unknown>
+      Record<"version" | "name" | keyof StoredState, unknown>
     >;
-    return stored.version === version && stored.name === name ? stored.files : undefined;
+    if (stored.version !== version || stored.name !== name) return undefined;
+    const { files, saves, mode, rules } = stored;
+    return {
+      files,
+      saves: typeof saves === "number" ? saves : undefined,
+      mode: typeof mode === "string" ? mode : undefined,
+      rules: Array.isArray(rules) ? rules.filter((rule) => typeof rule === "string") : undefined,
+    };
   } catch {
     return undefined; // missing or damaged
   }
 }
 
-/** Never throws: a full or read-only state folder is not worth a failed call. Readers see the old or the new state. */
-function save(folder: string, name: string, files: object): void {
+/** Readers see the old or the new state. */
+function save(folder: string, name: string, state: StoredState): void {
   const path = fileOf(folder, name);
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     makeFolders(folder, 0o700);
     const isNew = !fs.existsSync(path);
-    fs.writeFileSync(temporary, JSON.stringify({ version, name, files }), { mode: 0o600 });
+    fs.writeFileSync(temporary, JSON.stringify({ version, name, ...state }), { mode: 0o600 });
     fs.renameSync(temporary, path);
     if (isNew) prune(folder);
-  } catch {
+  } catch (error) {
     fs.rmSync(temporary, { force: true });
+    throw error;
   }
 }
 
@@ -87,4 +113,35 @@ function prune(folder: string): void {
   });
   aged.sort((a, b) => a.ms - b.ms);
   for (const { path } of aged.slice(0, names.length - namesMax)) fs.rmSync(path, { force: true });
+}
+
+/** The same files behind the port of sessions, for `filehand state export`. */
+export function openFolderSessions(stateDir: string, lockFolder?: string): SessionStore {
+  const folder = nodePath.join(stateDir, "read-states");
+  const exclusively = exclusivelyIn(folder, lockFolder);
+  const filesIn = (files: unknown): Readonly<Record<string, unknown>> => (isRecord(files) ? files : {});
+  return {
+    async load(session, since): Promise<SavedSession | undefined> {
+      const stored = load(folder, session);
+      const saves = stored?.saves ?? 1;
+      if (stored === undefined || saves <= since) return undefined;
+      const files = new Map(Object.entries(filesIn(stored.files)));
+      const savedMs = fs.statSync(fileOf(folder, session), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      return { version: saves, savedMs, mode: stored.mode, rules: stored.rules ?? [], files };
+    },
+    save: (session, { mode, rules, files }, since) =>
+      exclusively(session, async () => {
+        const stored = load(folder, session);
+        const saves = stored === undefined ? 0 : (stored.saves ?? 1);
+        if (saves !== since) return "conflict";
+        const all = new Map(Object.entries(filesIn(stored?.files)));
+        for (const [path, entry] of files) {
+          if (entry === null) all.delete(path);
+          else all.set(path, entry);
+        }
+        save(folder, session, { files: Object.fromEntries(all), saves: saves + 1, mode, rules });
+        return saves + 1;
+      }),
+    forget: async (session) => fs.rmSync(fileOf(folder, session), { force: true }),
+  };
 }

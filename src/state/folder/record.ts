@@ -73,11 +73,12 @@ function decodeLine(line: string): Entry | undefined {
   const body = line.slice(sumChars + 1);
   if (line[sumChars] !== " " || line.slice(0, sumChars) !== sumOf(body)) return undefined;
   const space = body.indexOf(" ");
-  const record = parsed(body.slice(space + 1));
+  const record = decodeRecordText(body.slice(space + 1));
   return record === undefined ? undefined : { id: body.slice(0, space), record };
 }
 
-function parsed(json: string): HistoryRecord | undefined {
+/** Undefined for a text that this version of the program does not understand. */
+export function decodeRecordText(json: string): HistoryRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return isRecord(value) ? value : undefined;

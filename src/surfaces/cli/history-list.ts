@@ -157,7 +157,7 @@ export async function verifyStore({ history }: Past, given: Given, host: Host): 
 }
 
 export async function showUsage({ history }: Past, given: Given, host: Host): Promise<ExitCode> {
-  const usage = history.usage();
+  const usage = await history.usage();
   if (!given.flag("json")) return print(usageLines(usage).join("\n"), host);
   const { oldestMs, ...rest } = usage;
   return printJson({ ...rest, oldest: oldestMs === undefined ? null : new Date(oldestMs).toISOString() }, host);

@@ -1,6 +1,7 @@
 /** Records one change in the history of its session: the old content before the file is replaced, the result afterwards. */
 
 import type { ChangeNote } from "../../contract/edit.ts";
+import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import type { Identity } from "../../disk/disk.ts";
 import type { Keeping, Kept, SessionHistory } from "../../history/history.ts";
@@ -29,6 +30,9 @@ export function createRecorder(turn: Turn | undefined, target: Target, onKept?: 
       const { real: path, realRelative: relative } = target;
       const instead = kept && { instead: kept };
       kept = await history.keep({ messageId, tool, path, relative, before, after, ...moved, ...instead });
+      if (history.isRequired && kept.failed !== undefined) {
+        throw new Problem({ code: "STATE_UNAVAILABLE", place: target, fault: kept.failed });
+      }
       onKept?.(kept);
     },
     done(identity: Identity, mode?: number): readonly ChangeNote[] {

@@ -210,7 +210,7 @@ async function record(
   if (messageId === undefined) return undefined;
   const about = { ...(title === undefined ? {} : { title }), ...(notCovered === undefined ? {} : { notCovered }) };
   const begun = id === undefined ? { failed: undefined } : await history.checkpoint(messageId, undefined, about);
-  const { failed } = begun.failed === undefined ? history.keepObserved(messageId, changes) : begun;
+  const { failed } = begun.failed === undefined ? await history.keepObserved(messageId, changes) : begun;
   if (failed !== undefined) throw new StoreFailed("failed", failed, "");
   return messageId;
 }
@@ -331,7 +331,7 @@ async function changesIn(
       not.add(one.path);
     else changes.push({ path: one.path, before: one.before ?? "absent", now });
   }
-  const ours = history.changedByAnySince(old.facts.scannedMs);
+  const ours = await history.changedByAnySince(old.facts.scannedMs);
   const fromGit = await contentsFromGit(changes, ours, work);
   const empty = await history.note(storedFile({ bytes: new Uint8Array(), mode: 0o600 }), root, new Uint8Array());
   const found: (ObservedChange & { readonly inode: number })[] = [];

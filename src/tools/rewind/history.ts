@@ -150,6 +150,7 @@ export const rewindByModel: Tool<"rewind"> = async (request, context) => {
   if (typeof asking !== "string") throw new Error("a model names the turn that it wants to go back to");
   const past = await context.past();
   if (past === undefined) throw new Problem({ code: "NO_TURN", asked: asking, reason: "no history" });
+  await past.refresh();
   const to = await namedTurn(asking, past);
   const tracked = past.tracked();
   const asked: { readonly path: string; readonly files: readonly string[] }[] = [];
