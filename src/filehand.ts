@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
 import { isLeaving } from "./contract/ask.ts";
-import { contains } from "./contract/common.ts";
+import { contains, dropOldest } from "./contract/common.ts";
 import type { CallListener } from "./contract/event.ts";
+import type { ChangeRecord, FileVersion } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
 import type { LanguageOptions, Languages } from "./contract/lsp.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type RuleText,
 } from "./contract/permission.ts";
 import { FilehandError } from "./contract/problem.ts";
+import type { AuditEntry } from "./contract/state.ts";
 import {
   defaultDialect,
   type Dialect,
@@ -66,17 +68,23 @@ import { startSession } from "./session.ts";
 import { createTimeline, inOwnQueue, type Watchers } from "./session/session.ts";
 import {
   appendUsage,
+  type Audit,
   type CallLog,
   createCallLog,
   createReadStates,
+  createSessionSync,
+  openFolderAudit,
   readUsage,
   type SessionOrigin,
+  type SharedWorkspaceState,
+  type SyncedSession,
 } from "./state/state.ts";
 import { statKeyOf } from "./tools/tools.ts";
 
 export { countTokens, realPrefixes };
 
-export function createFilehand(given: FilehandOptions): Filehand {
+/** `shared`: state that several machines share, as `filehand serve --state` opens it. */
+export function createFilehand(given: FilehandOptions, shared?: SharedWorkspaceState): Filehand {
   const options = withTools(given);
   const disk = diskAt(options);
   dialectNamed(options.dialect ?? defaultDialect);
@@ -107,8 +115,14 @@ export function createFilehand(given: FilehandOptions): Filehand {
     externalDirectories: options.externalDirectories,
   };
   const guard = createGuard(guardOptions);
-  const openPast = pastOf(options, () => guard);
   const roots = disk.roots.map(({ real }) => real);
+  /** For the audit: who a session works for, and what allows its changes. */
+  const known = new Map<string, { readonly principal: string | null; readonly guard: Guard }>();
+  const audited = (id: string, change: ChangeRecord): AuditEntry => {
+    const { principal, guard: own } = known.get(id) ?? { principal: null, guard };
+    return auditEntry(id, change, principal, own, options.ask === "yes");
+  };
+  const openPast = pastOf(options, () => guard, shared, audited, roots);
   const permissions = (guardOf: () => Guard, state?: SessionState) =>
     permissionsOf({ guard: guardOf, policy, rules, kept: () => state?.kept ?? [], roots, home, locked });
   const cwd =
@@ -117,7 +131,8 @@ export function createFilehand(given: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
-  const readStates = options.stateDir === undefined ? undefined : createReadStates(options.stateDir);
+  const readStates =
+    options.stateDir === undefined || shared !== undefined ? undefined : createReadStates(options.stateDir);
   let isSettled = false;
   const settling = (): Promise<void> | undefined =>
     isSettled ? undefined : disk.settled(locks).then(() => void (isSettled = true));
@@ -142,6 +157,13 @@ export function createFilehand(given: FilehandOptions): Filehand {
     const { principal = null, client = null } = chosen;
     const sessionMs = Date.now();
     const asker = askerFor(guardOptions.asker, log, () => ({ session: started.id, sessionMs, principal, client }));
+    const own = narrowed(
+      createGuard({ ...guardOptions, state, asker }),
+      foldersWithin(chosen.within, guardOptions.base),
+    );
+    const idleMsMax = chosen.keepReadState === true ? undefined : unnamedIdleMsMax;
+    const syncWith =
+      shared && ((id: string, session: SyncedSession) => createSessionSync(shared.sessions, id, session, idleMsMax));
     const started: Session<Name> = startSession(dialectNamed(chosen.dialect), chosen, {
       disk,
       restricted,
@@ -151,7 +173,9 @@ export function createFilehand(given: FilehandOptions): Filehand {
       languages: languages?.open,
       formatter,
       openPast,
-      guard: narrowed(createGuard({ ...guardOptions, state, asker }), foldersWithin(chosen.within, guardOptions.base)),
+      guard: own,
+      sharedLocks: shared?.locks,
+      syncWith,
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,
@@ -161,6 +185,11 @@ export function createFilehand(given: FilehandOptions): Filehand {
       preparing,
       settling,
     });
+    if (shared !== undefined || options.audit === true) {
+      known.delete(started.id);
+      known.set(started.id, { principal, guard: own });
+      dropOldest(known, sessionsKnownMax);
+    }
     return started;
   };
 
@@ -171,7 +200,7 @@ export function createFilehand(given: FilehandOptions): Filehand {
       return past;
     },
     roots,
-    workspaceId: workspaceIdOf(roots),
+    workspaceId: workspaceIdOf(shared === undefined ? roots : [shared.name]),
     permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) =>
       session(chosen ?? { dialect: options.dialect ?? defaultDialect }),
@@ -240,7 +269,46 @@ function askerFor(
 const workspaceIdOf = (roots: readonly string[]): string =>
   createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
-function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
+/** Sessions whose principal the audit names; one that is forgotten is started again by its next call. */
+const sessionsKnownMax = 10_000;
+/** After this pause a session that no client names begins anew: its next call is most likely another conversation. */
+const unnamedIdleMsMax = 1_800_000;
+
+/** The audit of a workspace in the state folder; undefined without one. */
+export const auditIn = (stateDir: string | undefined, roots: readonly string[]): Audit | undefined =>
+  stateDir === undefined ? undefined : openFolderAudit(nodePath.join(stateDir, "audit"), workspaceIdOf(roots));
+
+function auditEntry(
+  session: string,
+  { timeMs, tool, path, before, after }: ChangeRecord,
+  principal: string | null,
+  guard: Guard,
+  approvesAll: boolean,
+): AuditEntry {
+  const contentOf = (version: FileVersion): string | null =>
+    version.kind === "file" ? (version.content ?? null) : null;
+  const { verdict, rule, by } = guard.explain("Edit", "edit", path);
+  const decided = rule === undefined ? by : `rule ${rule.text} (${rule.source})`;
+  const allowedBy = verdict === "allow" ? decided : approvesAll ? "option yes" : "person";
+  return {
+    timeMs,
+    principal: principal ?? "",
+    session,
+    tool,
+    path,
+    before: contentOf(before),
+    after: contentOf(after),
+    allowedBy,
+  };
+}
+
+function pastOf(
+  options: FilehandOptions,
+  guard: () => Guard,
+  shared: SharedWorkspaceState | undefined,
+  audited: (session: string, change: ChangeRecord) => AuditEntry,
+  roots: readonly string[],
+): (() => Promise<History>) | undefined {
   const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
   const open = async (): Promise<History> => {
@@ -249,7 +317,15 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
     const nowMs = Date.now;
     const onKept = createUpkeep(() => past.gc({ ifDue: true }), nowMs);
     const isSecret = (path: string): boolean => judge.isSecret(path);
-    const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept });
+    const past = openHistory({
+      stateDir,
+      isSecret,
+      nowMs,
+      ...history,
+      onKept,
+      ...(shared === undefined ? {} : { store: shared.history, audited }),
+      ...(shared === undefined && options.audit === true ? { audited, audit: auditIn(stateDir, roots) } : {}),
+    });
     return past;
   };
   return lazily(open);

@@ -453,6 +453,11 @@ export interface FilehandOptions extends OlderToolOptions {
         readonly bytesMax?: number;
         readonly ageMsMax?: number;
       };
+  /**
+   * Whether each change gets an entry in the audit of the state folder, a chain of hashes that `filehand audit verify` checks; false by
+   * default. A change that cannot be entered is refused. Needs `stateDir`.
+   */
+  readonly audit?: boolean;
   /** Limits of `session.observe`: 250,000 names, copies of 500 MiB, of one file 10 MiB by default. */
   readonly observe?: Partial<ObserveLimits>;
   /** The folder that `~` means in rules; the user's home folder by default. */

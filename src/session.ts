@@ -60,7 +60,7 @@ import {
   watched,
   type Watchers,
 } from "./session/session.ts";
-import type { ReadStates } from "./state/state.ts";
+import type { ReadStates, SessionSync, SyncedSession } from "./state/state.ts";
 import { roughTokens } from "./text/text.ts";
 import {
   claimed,
@@ -85,7 +85,10 @@ import { type AsData, createWorkspace } from "./workspace.ts";
 
 /** What the toolkit gives to a session. */
 export interface Shared
-  extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages" | "formatter"> {
+  extends Pick<
+    ToolContext,
+    "disk" | "restricted" | "indexes" | "pages" | "locks" | "sharedLocks" | "languages" | "formatter"
+  > {
   readonly guard: Guard;
   readonly state: SessionState;
   readonly permissions: (guard: () => Guard) => Permissions;
@@ -98,6 +101,8 @@ export interface Shared
   readonly settling: () => Promise<void> | undefined;
   /** Where relative paths start, relative to the root. */
   readonly cwd: string;
+  /** Where several machines share the state: keeps the session the same on all of them. */
+  readonly syncWith?: ((id: string, own: SyncedSession) => SessionSync) | undefined;
   /** Stored read states; undefined without a state folder. */
   readonly readStates: ReadStates | undefined;
 }
@@ -162,7 +167,7 @@ const isWhole = (reply: Reply, whole: Reply): boolean => reply.content === whole
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, readStates, preparing, settling, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, readStates, syncWith, preparing, settling, ...first }: Shared,
 ): Session<Name> {
   const lineNumbers = lineNumbersOf(dialect, chosen.lineNumbers, options.lineNumbers);
   const specs = offeredSpecs(dialect.specs, options.tools);
@@ -183,6 +188,21 @@ export function startSession<Name extends DialectName>(
   const earlier = chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs));
   const ledger = createLedger(earlier, { keepsNumbers: isOffered("EditLines") });
   const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
+  const sync =
+    chosen.id === undefined
+      ? undefined
+      : syncWith?.(chosen.id, {
+          takeChanged: () => ledger.takeChanged(),
+          restore: (path, entry) => ledger.restore(path, entry),
+          get mode() {
+            return state.mode;
+          },
+          get rules() {
+            return state.kept.map(({ text }) => text);
+          },
+          decide: (mode, rules) => state.restore(modes.find((one) => one === mode) ?? state.mode, rules),
+        });
+  if (sync !== undefined) ledger.takeChanged();
   let changesKept = 0;
   const { shared: isShared = false } = chosen;
   const ownQueue = createCallQueue();
@@ -225,6 +245,7 @@ export function startSession<Name extends DialectName>(
     indexes: shared.indexes,
     pages: shared.pages,
     locks: shared.locks,
+    sharedLocks: shared.sharedLocks,
     leaveQueue,
     languages: shared.languages,
     updateImports: options.updateImports ?? true,
@@ -283,6 +304,7 @@ export function startSession<Name extends DialectName>(
       if (pause !== undefined) await pause;
       const prepared = preparing();
       if (prepared !== undefined) await prepared;
+      if (sync !== undefined) await sync.before();
       context.signal.throwIfAborted();
       const { claims, work } = begin();
       // Until here only turns of the event loop were awaited, which keep the order of the calls.
@@ -316,6 +338,7 @@ export function startSession<Name extends DialectName>(
         changesKept = ledger.changes;
         ledgerChanged?.();
       }
+      if (sync !== undefined) await sync.after();
       place?.leave();
     }
   };

@@ -9,6 +9,8 @@ export interface SessionState {
   mode: Mode;
   readonly kept: readonly RuleText[];
   keep(rule: string): void;
+  /** Takes over the decisions of another process that serves the session. */
+  restore(mode: Mode, rules: readonly string[]): void;
   /** The question named the real path, so the answer applies to it, whatever symlink the file is reached by now. */
   isAnswered(permission: RulePermission, real: PathName): boolean;
 }
@@ -16,7 +18,7 @@ export interface SessionState {
 export function createSessionState(mode: Mode, home: string | undefined): SessionState {
   let kept: readonly RuleText[] = [];
   let compiled: Rules | undefined;
-  return {
+  const state: SessionState = {
     mode,
     get kept() {
       return kept;
@@ -25,8 +27,14 @@ export function createSessionState(mode: Mode, home: string | undefined): Sessio
       kept = [...kept, { verdict: "allow", text, source: "session" }];
       compiled = compileRules(kept, { home });
     },
+    restore(now, rules) {
+      state.mode = now;
+      kept = rules.map((text) => ({ verdict: "allow", text, source: "session" }));
+      compiled = kept.length === 0 ? undefined : compileRules(kept, { home });
+    },
     isAnswered: (permission, real) => compiled?.decide(permission, [real]).rule !== undefined,
   };
+  return state;
 }
 
 /** Whether this rule covers all of these paths. A rule that does not answers nothing and must not be stored. */

@@ -9,7 +9,7 @@ import { mergeHistories } from "./merged.ts";
 import { type Audited, once, openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { openNotedStates } from "./noted-states.ts";
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
-import { type BlobSize, type HistoryStore, openFileStore, type StoredSession } from "../state/state.ts";
+import { type Audit, type BlobSize, type HistoryStore, openFileStore, type StoredSession } from "../state/state.ts";
 
 export type { Keeping, Kept } from "./keeping.ts";
 export {
@@ -45,6 +45,8 @@ export interface HistoryOptions {
   readonly store?: HistoryStore;
   readonly onKept?: () => void;
   readonly audited?: Audited | undefined;
+  /** Where the entries go if the store consists of files. */
+  readonly audit?: Audit | undefined;
   /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
 }
@@ -84,9 +86,10 @@ export const historyDefaults = {
 /** Opens nothing until it is used. Failures of the store are thrown as StoreFailed, except by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
-  const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept, audited } = options;
+  const { durable = false, lockFolder, onKept, audited } = options;
   const folder = nodePath.join(options.stateDir, "history");
-  const store = options.store ?? openFileStore({ folder, durable, lockFolder });
+  const store = options.store ?? openFileStore({ folder, durable, lockFolder, audit: options.audit });
+  const { fileBytesMax = Math.min(bytesMax, store.fileBytesMax ?? bytesMax) } = options;
   const noted = openNotedStates(nodePath.join(options.stateDir, "observe"), lockFolder);
   /** By session, for one state of its journal: a command asks several times. */
   const summaries = new Map<string, { readonly state: string; readonly summary: SessionSummary }>();

@@ -132,8 +132,11 @@ export function createLedger(
   }
 
   let changes = 0;
+  /** Paths whose entry changed since `takeChanged`; undefined while nobody takes them. */
+  let changed: Set<string> | undefined;
   const know = (path: string, file: KnownFile): void => {
     changes += 1;
+    changed?.add(path);
     files.delete(path);
     files.set(path, file);
     dropOldest(files, filesMax);
@@ -311,6 +314,7 @@ export function createLedger(
     /** The file was removed or restored: nothing is known of it. */
     drop(path: string): void {
       changes += 1;
+      changed?.add(path);
       parts.delete(path);
       files.delete(path);
       numbers.delete(path);
@@ -327,16 +331,40 @@ export function createLedger(
     },
     state(): ReadState {
       const stored = lines.state();
-      return Object.fromEntries(
-        [...files].map(([path, known]) => {
-          const views = known.views.map(({ from, to, hash }) => ({ from, to, hash }));
-          const ofLines = stored.get(path);
-          return [path, { ...known, views, ...(ofLines === undefined ? {} : { lines: ofLines }) }];
+      return Object.fromEntries([...files].map(([path, known]) => [path, storedFile(known, stored.get(path))]));
+    },
+    /** The entries that changed since the last call, for another process; null for one that is gone. The first call starts it. */
+    takeChanged(): ReadonlyMap<string, KnownFile | null> {
+      const paths = changed ?? new Set<string>();
+      changed = new Set();
+      if (paths.size === 0) return new Map();
+      const stored = lines.state();
+      return new Map(
+        [...paths].map((path) => {
+          const known = files.get(path);
+          return [path, known === undefined ? null : storedFile(known, stored.get(path))];
         }),
       );
     },
+    /** Replaces an entry by that of another process, or drops it. */
+    restore(path: string, entry: unknown): void {
+      const known = wellFormedState({ [path]: entry })[path];
+      files.delete(path);
+      numbers.delete(path);
+      lines.drop(path);
+      if (known === undefined) return;
+      const { lines: stored, ...rest } = known;
+      files.set(path, rest);
+      if (stored !== undefined) lines.restore(path, stored);
+      dropOldest(files, filesMax);
+    },
   };
 }
+
+const storedFile = (known: KnownFile, lines: StoredLines | undefined): KnownFile => {
+  const views = known.views.map(({ from, to, hash }) => ({ from, to, hash }));
+  return { ...known, views, ...(lines === undefined ? {} : { lines }) };
+};
 
 /** The lines that were shown whole; undefined if all of them were. */
 const spansOf = (known: KnownFile | undefined): readonly LineSpan[] | undefined =>

@@ -212,6 +212,12 @@ export const schema = {
       description:
         "Folder for what is kept between runs; a relative path starts at this file, ~/ at home (user settings only)",
     },
+    state: {
+      type: "string",
+      minLength: 1,
+      description:
+        "Database for what several machines share, postgres://…, for filehand mcp and serve (user settings only)",
+    },
     history: {
       description:
         "How much of the past of changed files is kept, or false if nothing is; the defaults are 100 turns of a session, 2 GiB and 30 days (user settings only)",
@@ -349,6 +355,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "editBytesMax",
   "roots",
   "stateDir",
+  "state",
   "history",
   "callLog",
   "observe",

@@ -47,6 +47,8 @@ export interface Appended {
 export interface HistoryStore {
   /** Loads what others have stored: the list of sessions, or the records of one. Throws StoreFailed. */
   readonly refresh?: (session?: string) => Promise<void>;
+  /** A larger version of a file is not kept; undefined if only the options set a limit. */
+  readonly fileBytesMax?: number;
   /** A change that cannot be recorded MUST NOT be made: other machines share the history, or there is an audit. */
   readonly isRequired?: boolean;
   /** All or nothing, after everything appended before; with the entries of the audit, where there is one. Throws StoreFailed. */

@@ -123,6 +123,8 @@ export interface WorkspaceState {
 
 /** What only a database can do: files on one machine have locks of the kernel (`disk/lock`) and a registry of inspectors. */
 export interface SharedWorkspaceState extends WorkspaceState {
+  /** The same on all nodes, wherever they have mounted its roots. */
+  readonly name: string;
   readonly locks: SharedLocks;
   readonly events: Events;
 }

@@ -14,6 +14,7 @@ export {
 } from "./folder/inspector-registry.ts";
 export { programFiles } from "./own-program.ts";
 export { hashOfFile, openBytes, smallBytesMax, storedFile } from "./folder/blobs.ts";
+export { openFolderAudit } from "./folder/audit.ts";
 export { openFileStore } from "./folder/file-store.ts";
 export { type Entry, entriesPerStep, hasCoarseTime, inodeFingerprint } from "./folder/record.ts";
 export type {
@@ -44,6 +45,7 @@ export type {
   WorkspaceState,
 } from "./ports.ts";
 export type { PostgresState } from "./postgres/postgres.ts";
+export { createSessionSync, type SessionSync, type SyncedSession } from "./session-sync.ts";
 export { createReadStates, type ReadStates } from "./folder/read-states.ts";
 export { openReceipts, type Receipt, type Receipts } from "./folder/receipts.ts";
 export { appendShellNotes, followShellNotes, type ShellNote } from "./shell-notes.ts";

@@ -5,6 +5,7 @@ import type { Formatter } from "../contract/edit.ts";
 import type { ChangeListener } from "../contract/event.ts";
 import type { Languages } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
+import type { SharedLocks } from "../contract/state.ts";
 import type { Place } from "../contract/target.ts";
 import { type Disk, FileTruncated, type IndexStore, type Locks, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { type Guard, refusal } from "../guard/guard.ts";
@@ -36,6 +37,8 @@ export interface ToolContext {
   readonly pages: PageCache;
   readonly ledger: Ledger;
   readonly locks: Locks;
+  /** Locks that reach the nodes on other machines, where they share the state. */
+  readonly sharedLocks?: SharedLocks | undefined;
   /** Leaves the call queue before the call has its result, for slow work after a change, such as waiting for servers. */
   readonly leaveQueue: () => void;
   readonly changes: ChangeRules;

@@ -60,6 +60,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   run("initdb", ["-D", data, "-U", "admin", "-A", "trust", "-N", "-E", "UTF8", "--no-instructions"]);
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
+    if (server !== undefined) return;
     const options = [
       "-k",
       folder,

@@ -52,7 +52,12 @@ export async function openDatabase({ url, tenant = "default", timeouts = {} }: D
     // Row-level security compares with this setting.
     options: `-c search_path=filehand -c filehand.tenant=${tenant}`,
   };
-  const pool: Pool = new pg.Pool({ ...config, max: limits.connectionsMax, idleTimeoutMillis: limits.idleMsMax });
+  const pool: Pool = new pg.Pool({
+    ...config,
+    max: limits.connectionsMax,
+    idleTimeoutMillis: limits.idleMsMax,
+    allowExitOnIdle: true,
+  });
   // A connection that breaks while it is idle: the next query opens another one.
   pool.on("error", () => undefined);
 

@@ -30,7 +30,7 @@ export interface PostgresHistoryOptions {
 }
 
 /** Of one version of one file: larger ones are not kept, since they would pass through memory. */
-export const sharedFileBytesMax = 33_554_432;
+const sharedFileBytesMax = 33_554_432;
 /** Contents that wait for their record; more are sent by themselves. */
 const pendingBytesMax = 16_777_216;
 /** Larger contents are neither compressed nor sent together with others, since that would block the event loop. */
@@ -294,6 +294,7 @@ export function openPostgresHistory({
 
   return {
     isRequired: true,
+    fileBytesMax: sharedFileBytesMax,
     refresh: (session) => (session === undefined ? list() : load(session)),
     append(session, records, audit): Appended {
       const entries = records.map(entryOf);

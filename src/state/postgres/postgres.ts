@@ -65,6 +65,7 @@ export async function openPostgresState(options: DatabaseOptions): Promise<Postg
       const place = { database, workspace };
       const locks = createPostgresLocks({ ...place, holder: node, fences, limits });
       return {
+        name: workspace,
         history: openPostgresHistory({
           ...place,
           paths,

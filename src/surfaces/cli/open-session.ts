@@ -15,9 +15,10 @@ import {
   joinedChoices,
   toolChoice,
 } from "../../dialects/dialects.ts";
-import { createFilehand } from "../../filehand.ts";
+import { createFilehand, realPrefixes } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
+import type { SharedWorkspaceState } from "../../state/state.ts";
 import { contains, defined } from "../../contract/common.ts";
 import { type FileTool, fileTools } from "../../contract/edit.ts";
 import { escapeName } from "../../text/text.ts";
@@ -26,6 +27,7 @@ import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 import { type Confinable, confineCommand, openedFolders } from "./confine.ts";
 import { oneOf } from "./parse.ts";
+import { stateAddress } from "./shared-state.ts";
 
 export interface Opened {
   readonly filehand: Filehand;
@@ -57,6 +59,8 @@ export interface Needs {
   /** Whoever opens the session confines the process, when all is open that it needs. */
   readonly confines?: "by itself";
   readonly roots?: readonly string[];
+  /** Opens state that several machines share, at an address and for these roots, in place of what a folder would keep. */
+  readonly state?: ((address: string, realRoots: readonly string[]) => Promise<SharedWorkspaceState>) | undefined;
   /** What lists of sessions call the program that makes the calls. */
   readonly client?: string;
   /** Finds the folder to work in if no root is given; by default the current one. */
@@ -116,6 +120,18 @@ export async function openSession(
     needs.dialect ?? oneOf("dialect", given.text("dialect") ?? settings.dialect ?? defaultDialect, dialectNames);
   const lineNumbers = lineNumbersFor(given.text("line-numbers"), dialect) ?? settings.lineNumbers;
   const tools = toolsFor(given, settings, dialect);
+  const realPrefix = realPrefixes();
+  const address = needs.state === undefined ? undefined : stateAddress(given, host, settings.state);
+  if (address !== undefined && given.flag("observe")) {
+    throw new UsageError("--observe keeps what it noted on one machine, leave it or --state out");
+  }
+  const shared =
+    address === undefined
+      ? undefined
+      : await needs.state?.(
+          address,
+          roots.map((root) => realPrefix(root)),
+        );
   const mode = modeOf(given.text("mode"), settings);
   const languages = languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages);
   let isConfined = false;
@@ -133,6 +149,7 @@ export async function openSession(
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
+    ...(given.flag("audit") ? { audit: true } : {}),
     ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
     ...languages,
     ...formatterIn(settings),
@@ -149,7 +166,7 @@ export async function openSession(
       lineCharsMax,
       lineNumbers,
     }),
-  });
+  }, shared);
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
     host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);

@@ -21,6 +21,7 @@ import { type Given, type Host, UsageError } from "./command.ts";
 import type { Confinable } from "./confine.ts";
 import { openSession } from "./open-session.ts";
 import { keepError, version } from "./print.ts";
+import type { SharedStates } from "./shared-state.ts";
 
 export interface WorkspaceNeeds {
   readonly name: string;
@@ -30,6 +31,9 @@ export interface WorkspaceNeeds {
   readonly resultBytesMax: "stdio" | number;
   readonly watchCall?: WatchCall;
   readonly onPartGone: () => void;
+  readonly states: SharedStates;
+  /** The name of the workspace in shared state; by default its roots name it. */
+  readonly stateName?: string | undefined;
   /** Answers questions besides the client; by default inspectors of other processes, if any. */
   readonly board?: Board | undefined;
 }
@@ -53,6 +57,7 @@ export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNe
     reports: "by itself",
     confines: "by itself",
     roots: needs.roots,
+    state: (address, realRoots) => needs.states.open(address, needs.stateName, realRoots),
   });
   reporter.start(filehand, stateDir, "on");
   const log = logTo(host.stderr, (stack) => keepError(stack, host));

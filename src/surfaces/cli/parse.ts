@@ -129,6 +129,14 @@ const sharedOptions = {
   "dry-run": option.flag("Show what would change and write nothing"),
   "no-change-notices": option.flag("Do not say in answers that others changed files which the model was shown"),
   "no-confine": option.flag("Do without the kernel's limits, which confine this server to the workspace (Linux)"),
+  state: option.text(
+    "URL",
+    "Database for what is kept between runs, shared with other machines: postgres://… (also FILEHAND_STATE)",
+    notEmpty,
+  ),
+  audit: option.flag("Enter each change in the audit of the state folder; with --state there always is one"),
+  "audit-key": option.text("FILE", "With --state: sign the audit with this Ed25519 key (PEM)", notEmpty),
+  tenant: option.text("NAME", "Whose part of that database is used (default: default)", notEmpty),
   observe: option.flag("Record what other programs change between two calls, so that it can be undone as well"),
   "no-read-first": option.flag("Let files be changed that this session has not read"),
   tools: option.text(

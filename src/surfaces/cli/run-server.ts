@@ -16,6 +16,7 @@ import { serverParts } from "./commands/mcp.ts";
 import { logTo, tracing } from "../mcp/log.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { keepError, version } from "./print.ts";
+import { createSharedStates, tokensOf } from "./shared-state.ts";
 
 /** There is no pipe with a limit here, but a client keeps the whole message in memory. */
 const resultBytesMax = 33_554_432;
@@ -58,11 +59,14 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     replay: inspecting === undefined ? undefined : await replayGiven(given, host, inspecting.isReplayResult),
     onEntered: () => tell(inspector?.newKey() ?? ""),
   });
+  const states = createSharedStates(given, host);
   const workspaces = new Map<string, Awaited<ReturnType<typeof openWorkspace>>>();
   for (const { path, name, roots } of placesOf(given, host)) {
     const workspace = await openWorkspace(given, host, {
       name,
       program: "serve",
+      states,
+      stateName: path === "/mcp" ? undefined : name,
       roots,
       resultBytesMax,
       watchCall,
@@ -81,6 +85,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     hostNames,
     metrics,
     log,
+    fault: () => states.fault(),
     inspector,
   });
   front.server.listen(port, address);
@@ -115,6 +120,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   log("info", "ending");
   await front.close();
   await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
+  await states.close();
   return parts.exitCode();
 }
 
@@ -188,7 +194,9 @@ async function accessOf(
   address: string,
 ): Promise<{ readonly access: Authentication; readonly token?: string }> {
   refuseTwoWays(given);
-  const { oauthAuthentication, openAuthentication, tokenAuthentication } = await import("../mcp/index.ts");
+  const { oauthAuthentication, openAuthentication, storedAuthentication, tokenAuthentication } = await import(
+    "../mcp/index.ts"
+  );
   const verifier = given.text("oauth-verifier");
   const file = given.text("token-file");
   if (verifier !== undefined) {
@@ -198,6 +206,10 @@ async function accessOf(
     }
     const loaded = await loadVerifier(nodePath.resolve(host.cwd, verifier));
     return { access: oauthAuthentication({ verifier: loaded, issuer, resource }) };
+  }
+  if (given.flag("stored-tokens")) {
+    const { tokens } = await tokensOf(given, host);
+    return { access: storedAuthentication(tokens) };
   }
   if (given.flag("insecure-no-token")) {
     if (!["127.0.0.1", "::1", "localhost"].includes(address)) {
@@ -221,6 +233,7 @@ async function accessOf(
 function refuseTwoWays(given: Given): void {
   const isGiven = {
     "--insecure-no-token": given.flag("insecure-no-token"),
+    "--stored-tokens": given.flag("stored-tokens"),
     "--token-file": given.text("token-file") !== undefined,
     "--oauth-verifier": given.text("oauth-verifier") !== undefined,
   };

@@ -7,6 +7,8 @@ import { tokenScopes } from "../mcp/names.ts";
 export interface Guest {
   readonly principal: string;
   readonly scopes: readonly string[];
+  /** The workspaces that it may enter; undefined for all. */
+  readonly workspaces?: readonly string[];
   /** In seconds since 1970; undefined if the token does not expire. */
   readonly expiresAt?: number;
 }
@@ -31,6 +33,27 @@ export function tokenAuthentication(token: string): Authentication {
   return {
     admit: async (authorization) =>
       timingSafeEqual(hashOf(bearerOf(authorization) ?? ""), expected) ? { principal, scopes: allScopes } : undefined,
+    challenge: () => 'Bearer realm="filehand"',
+    metadata: () => undefined,
+  };
+}
+
+/** A token as `filehand token create` stores it, found by its hash. */
+export interface TokenFinder {
+  find(hash: string): Promise<(Guest & { readonly expiresMs: number | undefined }) | undefined>;
+}
+
+/** Each request asks the store, so that a token is refused as soon as it is revoked. If the store fails, nobody is admitted. */
+export function storedAuthentication({ find }: TokenFinder, nowMs: () => number = Date.now): Authentication {
+  return {
+    async admit(authorization) {
+      const token = bearerOf(authorization);
+      if (token === undefined) return undefined;
+      const found = await find(createHash("sha256").update(token).digest("hex")).catch(() => undefined);
+      if (found === undefined || (found.expiresMs ?? Number.POSITIVE_INFINITY) <= nowMs()) return undefined;
+      const { principal, scopes, workspaces = [] } = found;
+      return { principal, scopes, ...(workspaces.length === 0 ? {} : { workspaces }) };
+    },
     challenge: () => 'Bearer realm="filehand"',
     metadata: () => undefined,
   };

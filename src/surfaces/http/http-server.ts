@@ -16,6 +16,8 @@ export interface HttpServerOptions {
   readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Why no change could be made now, for `/readyz`; undefined if the server is ready. */
+  readonly fault?: () => Promise<string | undefined>;
   readonly limits?: Partial<typeof httpLimits>;
   /** The page for people, which authenticates them itself. */
   readonly inspector?: Pick<Inspector, "handles" | "handle" | "close"> | undefined;
@@ -49,7 +51,10 @@ export function createHttpServer(options: HttpServerOptions) {
     if (!isOurOrigin(req.headers.origin, hostNames)) return refuse(res, 403, "Forbidden: unknown Origin");
     const [path = ""] = (req.url ?? "").split("?", 1);
     if (path === "/healthz") return say(res, 200, "ok\n");
-    if (path === "/readyz") return ending ? say(res, 503, "ending\n") : say(res, 200, "ready\n");
+    if (path === "/readyz") {
+      const fault = ending ? "ending" : await options.fault?.();
+      return fault === undefined ? say(res, 200, "ready\n") : say(res, 503, `${fault}\n`);
+    }
     if (ending) return refuse(res, 503, "Service Unavailable: the server is ending", hangUp);
     if (path.startsWith("/.well-known/oauth-protected-resource")) return sendMetadata(req, res);
     const endpoint = endpoints.get(path);
@@ -58,6 +63,8 @@ export function createHttpServer(options: HttpServerOptions) {
     const guest = await admitted(req, res);
     if (guest === undefined) return undefined;
     if (endpoint === undefined) return say(res, 200, metrics.text(gauges()), "text/plain; version=0.0.4");
+    // The same answer as for a workspace that does not exist.
+    if (guest.workspaces?.includes(workspaceAt(path)) === false) return refuse(res, 404, "Not found", hangUp);
     return serve(endpoint, req, res, guest);
   };
 
@@ -183,6 +190,9 @@ export async function messageBody(req: IncomingMessage, res: ServerResponse, byt
   if ("fault" in parsed) return refused(400, parsed.fault, { code: parsed.code, id: parsed.id });
   return parsed.message;
 }
+
+/** `/w/NAME/mcp`; the one at `/mcp` is called filehand. */
+const workspaceAt = (path: string): string => /^\/w\/([^/]+)\/mcp$/.exec(path)?.[1] ?? "filehand";
 
 const hangUp = { headers: { connection: "close" } } as const;
 

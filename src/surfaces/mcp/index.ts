@@ -3,7 +3,12 @@
  * and only when they need it. So nothing here may rely on sharing a class with the rest of the program.
  */
 
-export { oauthAuthentication, openAuthentication, tokenAuthentication } from "../http/authentication.ts";
+export {
+  oauthAuthentication,
+  openAuthentication,
+  storedAuthentication,
+  tokenAuthentication,
+} from "../http/authentication.ts";
 export { createEndpoint } from "../http/endpoint.ts";
 export { createHttpServer, localNames } from "../http/http-server.ts";
 export { createMetrics, watchCallWith } from "../http/metrics.ts";

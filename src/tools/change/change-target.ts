@@ -4,6 +4,7 @@ import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import type { Permission } from "../../contract/permission.ts";
 import { Problem } from "../../contract/problem.ts";
+import { StateFailed } from "../../contract/state.ts";
 import type { Target } from "../../contract/target.ts";
 import {
   type FileNode,
@@ -91,11 +92,19 @@ export async function exclusively<Result>(
   const [place] = targets;
   let isLocked = false;
   try {
-    return await context.locks.exclusively(keys ?? (await keysOf(targets, context)), context.signal, (locks) => {
-      isLocked = true;
-      return work(locks);
-    });
+    const { sharedLocks, signal } = context;
+    const locally = async (): Promise<Result> =>
+      context.locks.exclusively(keys ?? (await keysOf(targets, context)), signal, (locks) => {
+        isLocked = true;
+        return work(locks);
+      });
+    if (sharedLocks === undefined) return await locally();
+    const paths = targets.map(({ real }) => real);
+    return await sharedLocks.exclusively(paths, signal, locally);
   } catch (error) {
+    if (!isLocked && error instanceof StateFailed) {
+      throw new Problem({ code: "STATE_UNAVAILABLE", place, fault: error.message });
+    }
     if (!isLocked && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
       throw new Problem({ code: "LOCKED", place, reason: "busy", holder });

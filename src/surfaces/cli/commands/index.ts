@@ -17,6 +17,7 @@ import { mcp } from "./mcp.ts";
 import { hook, observe, run } from "./observe.ts";
 import { read } from "./read.ts";
 import { replay } from "./replay.ts";
+import { audit, state, token } from "./state.ts";
 
 export const commands: readonly Command[] = [
   read,
@@ -52,6 +53,9 @@ export const commands: readonly Command[] = [
   mcp,
   serve,
   inspect,
+  state,
+  audit,
+  token,
   stats,
   replay,
   init,

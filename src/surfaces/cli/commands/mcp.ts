@@ -14,6 +14,7 @@ import { confineServer } from "../confine.ts";
 import { offeredTools, shared } from "../parse.ts";
 import { type OpenedWorkspace, openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
+import { createSharedStates } from "../shared-state.ts";
 
 export const mcp: Command = {
   name: "mcp",
@@ -26,6 +27,10 @@ export const mcp: Command = {
     "no-change-notices",
     ...offeredTools,
     "tool-prefix",
+    "state",
+    "tenant",
+    "audit",
+    "audit-key",
     "language-servers",
     "observe",
     "no-confine",
@@ -55,7 +60,16 @@ export const mcp: Command = {
     sayWaiting("an MCP client on stdin: clients start this command themselves, see filehand init", host);
     const parts = serverParts(host);
     const { onPartGone } = parts;
-    const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio", onPartGone } as const;
+    const states = createSharedStates(given, host);
+    const needs = {
+      name: "filehand",
+      states,
+      program: "mcp",
+      roots,
+      startedFor,
+      resultBytesMax: "stdio",
+      onPartGone,
+    } as const;
     const workspace = await openWorkspace(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
     const network = watchCall === undefined ? "closed" : "open"; // a tracer sends its spans
     await confineServer(given, host, [workspace.confinable], network, workspace.log);
@@ -70,6 +84,7 @@ export const mcp: Command = {
     const left = await serveOverStdio(workspace, host, parts.stop, loadSdk, receipts);
     await receipts?.close();
     await workspace.close();
+    await states.close();
     if (left === "unread") host.abandon?.();
     return parts.exitCode();
   },

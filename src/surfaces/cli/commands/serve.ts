@@ -15,6 +15,7 @@ const serverOptions = {
   "allow-host": option.list("NAME", "Another name by which clients may address this server"),
   workspace: option.list("NAME=DIR", "A workspace of its own at /w/NAME/mcp; may be given several times"),
   "token-file": option.text("FILE", "File with the token; it is made if it does not exist", notEmpty),
+  "stored-tokens": option.flag("Admit the tokens that filehand token create made, instead of one token"),
   "oauth-verifier": option.text("FILE", "Module that exports verifyAccessToken(token), instead of a token", notEmpty),
   "oauth-issuer": option.text("URL", "The authorisation server that clients get their tokens from"),
   "public-url": option.text("URL", "The address by which clients know this server, for OAuth"),
@@ -27,6 +28,10 @@ const serverOptions = {
     "tool-prefix",
     "language-servers",
     "observe",
+    "state",
+    "tenant",
+    "audit",
+    "audit-key",
   ),
 };
 
