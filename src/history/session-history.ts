@@ -231,7 +231,7 @@ export function openSessionHistory(options: SessionOptions): OpenedHistory {
     async checkpoint(messageId, rewinds, about = {}) {
       if (rewinds?.state === "ended") {
         const ended = { type: "turn", messageId, timeMs: nowMs(), rewinds } as const;
-        return written.has(messageId) ? { failed: write([ended]).failed } : { failed: undefined };
+        return written.has(messageId) ? { failed: (await write([ended])).failed } : { failed: undefined };
       }
       if (written.has(messageId)) return { failed: undefined };
       // The first change of a turn announces it as well, which saves a round trip.
