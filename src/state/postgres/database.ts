@@ -60,6 +60,8 @@ export async function openDatabase({ url, tenant = "default", timeouts = {} }: D
   });
   // A connection that breaks while it is idle: the next query opens another one.
   pool.on("error", () => undefined);
+  // One that breaks while a statement is on it: the statement fails, and without a listener the whole process would end.
+  pool.on("connect", (client) => client.on("error", () => undefined));
 
   const withClient = async <Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> => {
     let client: PoolClient;
