@@ -127,6 +127,11 @@ const failures = {
     cause: "The path is a pipe, a socket, a device or a file of the kernel.",
     remedy: "Nothing: Filehand never opens these.",
   },
+  STATE_UNAVAILABLE: {
+    cause:
+      "The state that several machines share cannot be reached, so the change could be neither locked nor recorded.",
+    remedy: "Nothing was written. Try again in a moment; GET /readyz says when the database is back.",
+  },
   STALE: {
     cause: "Another program changed the file since the session read it, in the lines that would change.",
     remedy: "Read the lines that the message names, then repeat the call.",
@@ -160,6 +165,7 @@ export const variables: Readonly<Record<string, string>> = {
   APPDATA: "On Windows: the folder with the user's settings (`filehand/filehand.jsonc`).",
   CLAUDE_CODE_SESSION_ID:
     "Names the conversation of `filehand mcp`, so that what was read outlives a restart. Set by Claude Code.",
+  FILEHAND_STATE: "Address of the database that several machines share, as `--state` (setting `state`).",
   CLAUDE_PROJECT_DIR: "The project's folder, for `filehand hook`. Set by Claude Code.",
   DISPLAY:
     "On Linux: whether there is a desktop on which `filehand inspect` can open a browser. So is `WAYLAND_DISPLAY`.",

@@ -135,38 +135,41 @@ export async function openSession(
   const mode = modeOf(given.text("mode"), settings);
   const languages = languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages);
   let isConfined = false;
-  const filehand = createFilehand({
-    roots,
-    dialect,
-    rules: [...settings.rules, ...rulesOf(given)],
-    unclearRules,
-    trustProject: settings.trustedRoots.length > 0,
-    mode,
-    ...chosenIn(settings),
-    ...(asking.asker !== undefined || needs.keepRules
-      ? { keepRule: keepRuleIn(settings.trustedRoots, host, () => isConfined) }
-      : {}),
-    reminder: forWhom === "models" && (settings.reminder ?? true),
-    ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
-    ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
-    ...(given.flag("audit") ? { audit: true } : {}),
-    ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
-    ...languages,
-    ...formatterIn(settings),
-    ...defined({
-      tools,
-      readFirst,
-      changeNotices,
-      model,
-      pageTokensMax,
-      answerBytesMax,
-      dedup,
-      home,
-      stateDir,
-      lineCharsMax,
-      lineNumbers,
-    }),
-  }, shared);
+  const filehand = createFilehand(
+    {
+      roots,
+      dialect,
+      rules: [...settings.rules, ...rulesOf(given)],
+      unclearRules,
+      trustProject: settings.trustedRoots.length > 0,
+      mode,
+      ...chosenIn(settings),
+      ...(asking.asker !== undefined || needs.keepRules
+        ? { keepRule: keepRuleIn(settings.trustedRoots, host, () => isConfined) }
+        : {}),
+      reminder: forWhom === "models" && (settings.reminder ?? true),
+      ...(forWhom === "people" && roots.some((root) => contains(root, host.cwd)) ? { cwd: host.cwd } : {}),
+      ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
+      ...(given.flag("audit") ? { audit: true } : {}),
+      ...(given.flag("no-call-log") ? { callLog: false as const } : {}),
+      ...languages,
+      ...formatterIn(settings),
+      ...defined({
+        tools,
+        readFirst,
+        changeNotices,
+        model,
+        pageTokensMax,
+        answerBytesMax,
+        dedup,
+        home,
+        stateDir,
+        lineCharsMax,
+        lineNumbers,
+      }),
+    },
+    shared,
+  );
   if (needs.ruleFaults !== "reported by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
     host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);

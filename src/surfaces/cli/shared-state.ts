@@ -82,7 +82,10 @@ async function signerOf(given: Given, host: Host): Promise<AuditSigner | undefin
 }
 
 /** The tokens of a database, or of the state folder. */
-export async function tokensOf(given: Given, host: Host): Promise<{ readonly tokens: Tokens; close(): Promise<void> }> {
+export async function tokensOf(
+  given: Given,
+  host: Host,
+): Promise<{ readonly tokens: Tokens; readonly close: () => Promise<void> }> {
   const { settings } = await loadSettings({
     roots: [host.cwd],
     env: host.env,

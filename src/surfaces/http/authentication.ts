@@ -40,16 +40,16 @@ export function tokenAuthentication(token: string): Authentication {
 
 /** A token as `filehand token create` stores it, found by its hash. */
 export interface TokenFinder {
-  find(hash: string): Promise<(Guest & { readonly expiresMs: number | undefined }) | undefined>;
+  readonly find: (hash: string) => Promise<(Guest & { readonly expiresMs: number | undefined }) | undefined>;
 }
 
 /** Each request asks the store, so that a token is refused as soon as it is revoked. If the store fails, nobody is admitted. */
-export function storedAuthentication({ find }: TokenFinder, nowMs: () => number = Date.now): Authentication {
+export function storedAuthentication(tokens: TokenFinder, nowMs: () => number = Date.now): Authentication {
   return {
     async admit(authorization) {
       const token = bearerOf(authorization);
       if (token === undefined) return undefined;
-      const found = await find(createHash("sha256").update(token).digest("hex")).catch(() => undefined);
+      const found = await tokens.find(createHash("sha256").update(token).digest("hex")).catch(() => undefined);
       if (found === undefined || (found.expiresMs ?? Number.POSITIVE_INFINITY) <= nowMs()) return undefined;
       const { principal, scopes, workspaces = [] } = found;
       return { principal, scopes, ...(workspaces.length === 0 ? {} : { workspaces }) };
