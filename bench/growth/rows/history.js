@@ -23,7 +23,7 @@ async function openStore(shared, state) {
   if (!existsSync(path)) {
     const making = mkdtempSync(join(shared, "making-"));
     await build({
-      input: fileURLToPath(new URL("../../../src/history/store.ts", import.meta.url)),
+      input: fileURLToPath(new URL("../../../src/state/folder/file-store.ts", import.meta.url)),
       platform: "node",
       transform: { target: "node20" },
       external: [/^(?!@oxc-project\/)[@a-z]/],
