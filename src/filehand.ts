@@ -83,8 +83,12 @@ import { statKeyOf } from "./tools/tools.ts";
 
 export { countTokens, realPrefixes };
 
+export function createFilehand(options: FilehandOptions): Filehand {
+  return createSharedFilehand(options, undefined);
+}
+
 /** `shared`: state that several machines share, as `filehand serve --state` opens it. */
-export function createFilehand(given: FilehandOptions, shared?: SharedWorkspaceState): Filehand {
+export function createSharedFilehand(given: FilehandOptions, shared: SharedWorkspaceState | undefined): Filehand {
   const options = withTools(given);
   const disk = diskAt(options);
   dialectNamed(options.dialect ?? defaultDialect);

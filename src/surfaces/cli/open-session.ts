@@ -15,7 +15,7 @@ import {
   joinedChoices,
   toolChoice,
 } from "../../dialects/dialects.ts";
-import { createFilehand, realPrefixes } from "../../filehand.ts";
+import { createSharedFilehand, realPrefixes } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
 import type { SharedWorkspaceState } from "../../state/state.ts";
@@ -135,7 +135,7 @@ export async function openSession(
   const mode = modeOf(given.text("mode"), settings);
   const languages = languagesFor(given, settings, tools, forWhom === "models" ? "if wanted" : needs.languages);
   let isConfined = false;
-  const filehand = createFilehand(
+  const filehand = createSharedFilehand(
     {
       roots,
       dialect,
