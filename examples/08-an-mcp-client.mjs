@@ -23,6 +23,7 @@ await client.connect(
   new StdioClientTransport({
     command: process.execPath,
     args: [program, "mcp", root, "--state-dir", join(root, ".state")],
+    stderr: "ignore", // the log
   }),
 );
 const { tools } = await client.listTools();

@@ -181,6 +181,7 @@ export const variables: Readonly<Record<string, string>> = {
   PATH: "Where `rg`, `git`, language servers and formatters are looked for, except below a root. On Windows also `Path`.",
   RIPGREP_CONFIG_PATH: "Not honoured: Grep's answers do not depend on it.",
   TERM: "No colours if it is `dumb`.",
+  TMPDIR: "Where temporary files go; a confined server sets it to a folder of its state folder.",
   UV_THREADPOOL_SIZE: "Threads of Node for the disk. Filehand sets it for its own command if it is not set.",
   WAYLAND_DISPLAY: "As `DISPLAY`.",
   XDG_CACHE_HOME: "On the other machine of a remote workspace: where Filehand is carried to; else `~/.cache`.",

@@ -193,7 +193,7 @@ describe("a question about a patch says what no diff says", () => {
     expect([both?.metadata["files"], others]).toMatchObject([[{ deletes: true }, { deletes: true }], []]);
     expect(both?.metadata["diff"]).toContain("+++ /dev/null");
     expect(both && questionText(both)).toMatch(
-      /^Change 2 files, all of them or none\?\n- delete ".*empty\.txt"\n- delete ".*full\.txt"\n/,
+      /^Change 2 files, all of them or none\? \+0 -1\n- delete ".*empty\.txt"\n- delete ".*full\.txt"\n/,
     );
   });
 

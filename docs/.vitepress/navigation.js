@@ -96,6 +96,7 @@ export const parts = [
           { text: "Atomic writes", page: "explanation/atomic-writes" },
           { text: "History", page: "explanation/history" },
           { text: "Performance", page: "explanation/performance" },
+          { text: "How cost grows", page: "explanation/scale" },
           { text: "Comparison with others", page: "explanation/comparison" },
           { text: "Threat model", page: "explanation/threat-model" },
         ],

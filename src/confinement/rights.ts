@@ -1,7 +1,6 @@
 /** Which rights a confined process keeps, as data. docs/behaviour/confinement.md explains each entry. */
 
 import * as fs from "node:fs";
-import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { attempt, defaultLockFolders, makeFolders, readSmallFile } from "../disk/disk.ts";
 
@@ -135,7 +134,7 @@ export function rightsFor(workspace: ConfinedWorkspace): Rights {
   for (const folder of [first, stateDir]) {
     if (folder !== undefined) attempt(() => makeFolders(folder, 0o700));
   }
-  const temporary = temporaryFolder();
+  const temporary = temporaryFolder(stateDir);
   const programs = programRights(workspace);
   return {
     read: [
@@ -150,7 +149,7 @@ export function rightsFor(workspace: ConfinedWorkspace): Rights {
     run: [...programs.run, ...systemPrograms, ...ownProgram(workspace.program), ...loadedLibraries()],
     write: [
       ...(writable ? roots : []),
-      ...[stateDir, first, second, temporary].filter((path) => path !== undefined),
+      ...[stateDir, first, second].filter((path) => path !== undefined),
       "/dev/null",
       ...programs.write,
       ...(more.write ?? []),
@@ -190,7 +189,7 @@ export function commandRights(workspace: ConfinedWorkspace): Rights {
     // Git writes to its folder when it commits.
     write: [...programs.write, ...(writable ? [...roots, ...roots.flatMap(gitFolders)] : []), ...(more.write ?? [])],
     network: "open",
-    temporary: temporaryFolder(),
+    temporary: temporaryFolder(workspace.stateDir),
   };
 }
 
@@ -252,13 +251,12 @@ function gitSettings({ home, env }: ConfinedWorkspace): readonly string[] {
   return [nodePath.join(home, ".gitconfig"), nodePath.join(folder, "git")];
 }
 
-/** A folder of this user alone below the system's; undefined if another user has taken the name. */
-function temporaryFolder(): string | undefined {
-  const folder = nodePath.join(tmpdir(), `filehand-tmp-${process.geteuid?.() ?? "user"}`);
+/** In the state folder, so that nothing is left in the system's; undefined without a state folder. */
+function temporaryFolder(stateDir: string | undefined): string | undefined {
+  if (stateDir === undefined) return undefined;
+  const folder = nodePath.join(stateDir, "tmp");
   return attempt(() => {
     makeFolders(folder, 0o700);
-    const stat = fs.lstatSync(folder);
-    const isOurs = stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0;
-    return isOurs ? folder : undefined;
+    return fs.lstatSync(folder).isDirectory() ? folder : undefined;
   });
 }

@@ -220,9 +220,10 @@ describe.skipIf(!onLinux)("permissions that change in between", () => {
       });
       fs.chmodSync(top, 0o755);
       for (const name of ["ws", "ws/dir", "ws/dir/a.txt", "ws/spare.txt"]) fs.chownSync(at(name), 65_534, 65_534);
-      const attempts = attemptsAt(at("ws"));
       process.setegid?.(65_534);
       process.seteuid?.(65_534);
+      // As this user: its lock folder is chosen here.
+      const attempts = attemptsAt(at("ws"));
       try {
         shows((await attempts["read"]?.("l")) as never, "content");
         fs.chmodSync(at("ws/dir"), 0);

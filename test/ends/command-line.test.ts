@@ -60,7 +60,7 @@ const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", 
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch", "delete", "move", "copy", "mkdir"];
 const lookingBack = ["run", "observe", "hook", "log", "replay", "history", "diff", "show", "rewind", "undo", "redo"];
 const knowingCode = ["outline", "lsp", "rename"];
-const serving = ["completion", "mcp", "serve", "inspect", "init", "doctor"];
+const serving = ["completion", "mcp", "serve", "inspect", "init", "doctor", "audit", "state", "token"];
 const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];
 const numbered = "1→one\n2→two\n3→three\n";
 

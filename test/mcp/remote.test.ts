@@ -196,7 +196,10 @@ describe.skipIf(!hasSsh)("over ssh", () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("Edit");
     expect(textOf(await client.callTool(read))).toContain("1\tone");
     const { content } = await client.callTool({ name: "Read", arguments: { file_path: "pixel.png" } });
-    expect(content).toEqual([{ type: "image", data: pixel, mimeType: "image/png" }]);
+    expect(content).toEqual([
+      { type: "image", data: pixel, mimeType: "image/png" },
+      { type: "text", text: "[Image: 1x1 pixels, image/png]" },
+    ]);
     expect((await client.callTool(edit)).isError).toBeUndefined();
     expect(fs.readFileSync(join(far.workspace, "a.txt"), "utf8")).toBe("one one\n");
     expect((await client.callTool(edit)).isError).toBe(true);

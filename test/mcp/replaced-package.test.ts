@@ -60,9 +60,9 @@ async function start(prepare: (dist: string) => void = () => undefined) {
   return { dist, workspace, call, ended, log: () => log, child };
 }
 
-/** What only commands for people and the bridge to a remote workspace use; the last four are the MCP client of `filehand replay --server`. */
+/** What only commands for people, the bridge to a remote workspace and a shared state use; the last four are the MCP client of `filehand replay --server`. */
 const commandsOnly =
-  /^(?:bridge|client-file|insert-text|findings|checkup|inspector|parse|replay|dist-|src-|stdio-|webapi-)/;
+  /^(?:bridge|folder-state|postgres|client-file|insert-text|findings|checkup|inspector|parse|replay|dist-|src-|stdio-|webapi-)/;
 
 test("every part that a call may need is loaded soon after the start, so a package that is gone is not missed", async () => {
   const server = await start();

@@ -1,5 +1,6 @@
 /** State that several machines share: opened once for all workspaces of a process, from `--state`, FILEHAND_STATE or the settings. */
 
+import { FilehandError } from "../../contract/problem.ts";
 import { createHash } from "node:crypto";
 import {
   type AuditSigner,
@@ -32,7 +33,7 @@ export async function openDatabaseState(address: string, given: Given): Promise<
   try {
     return await openPostgresState({ url: address, tenant: given.text("tenant") });
   } catch (error) {
-    throw asUsage("use", error);
+    throw asFailure("use", error);
   }
 }
 
@@ -46,7 +47,7 @@ export function createSharedStates(given: Given, host: Host) {
       try {
         await opened.check();
       } catch (error) {
-        throw asUsage("use", error);
+        throw asFailure("use", error);
       }
       const fromRoots = createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
       workspace = opened.workspace({ name: name ?? fromRoots, roots, signer: await signerOf(given, host) });
@@ -106,7 +107,7 @@ export async function tokensOf(
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A failure of the state as a sentence for the person who started the command; a bug is thrown on. */
-export function asUsage(does: string, error: unknown): unknown {
+export function asFailure(does: string, error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== "StateFailed") return error;
-  return new UsageError(`Cannot ${does} the shared state: ${error.message}`);
+  return new FilehandError("STATE_UNAVAILABLE", `Cannot ${does} the shared state: ${error.message}`);
 }

@@ -11,7 +11,7 @@ import { type Opened, openSession } from "../open-session.ts";
 import { oneOf, shared } from "../parse.ts";
 import { orJsonFailure, print, printJson } from "../print.ts";
 import {
-  asUsage,
+  asFailure,
   createSharedStates,
   openDatabaseState,
   type SharedStates,
@@ -239,6 +239,6 @@ async function orStateFailure(work: () => Promise<ExitCode>): Promise<ExitCode> 
   try {
     return await work();
   } catch (error) {
-    throw asUsage("use", error);
+    throw asFailure("use", error);
   }
 }
