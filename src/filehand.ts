@@ -34,6 +34,7 @@ import {
   createDisk,
   createIndexStore,
   createLocks,
+  defaultLockFolders,
   type Disk,
   lazily,
   programIn,
@@ -95,7 +96,8 @@ export function createSharedFilehand(given: FilehandOptions, shared: SharedWorks
   const restricted = compileRestricted(options.restricted);
   const indexes = createIndexStore(options.stateDir);
   const pages = createPageCache();
-  const locks = createLocks({ folder: undefined });
+  // Chosen now, not at the first lock: a confined process can no longer look up its user.
+  const locks = createLocks({ folder: defaultLockFolders() });
   const languages = languagesOf(options, disk, () => guard);
   const formatter = formatterOf(options, disk);
   const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];

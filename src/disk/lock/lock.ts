@@ -85,10 +85,9 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
   const locksBeside = createLocksBeside();
   const heartbeat = createHeartbeat();
   let lockFiles: readonly LockFiles[] | undefined;
-  // Now, not at the first lock: a confined process can no longer look up its user, and has another temporary folder.
-  const folders = typeof folder === "string" ? { first: folder, second: undefined } : (folder ?? defaultLockFolders());
-
   const open = (): readonly LockFiles[] => {
+    const folders =
+      typeof folder === "string" ? { first: folder, second: undefined } : (folder ?? defaultLockFolders());
     const opened = prepareLockFolders(folders).map((one) => openLockFiles(one));
     for (const files of opened) files.sweep();
     return opened;
